@@ -1,0 +1,11 @@
+package core
+
+import "errors"
+
+// Sentinel errors that cross package borders. Handlers map them to status codes; storage returns them instead of driver errors.
+var (
+	ErrNotFound = errors.New("not found")
+	ErrConflict = errors.New("conflict")
+	ErrInvalid  = errors.New("invalid input")
+	ErrCanceled = errors.New("cancelled")
+)
