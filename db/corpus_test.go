@@ -1,0 +1,141 @@
+package db_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"storozh/core"
+	"storozh/db"
+	"storozh/db/dbtest"
+)
+
+func hashOf(i core.Item) []byte {
+	h := sha256.Sum256([]byte(i.Title + "\x00" + i.Normative))
+	return h[:]
+}
+
+func item(n int, text string) core.Item {
+	p := fmt.Sprintf("lessons/%03d.md", n)
+	return core.Item{ID: "shield/" + p, Path: p, Kind: core.KindLesson, Text: text, Normative: text, StartLine: 1, EndLine: 1, Blob: "b"}
+}
+
+func save(t *testing.T, d *db.DB, commit string, items ...core.Item) {
+	t.Helper()
+	if err := d.SaveCorpus(t.Context(), "/eco/shield", commit, items, nil, hashOf); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSaveCorpusMakesTheStoredOneEqual(t *testing.T) {
+	d := dbtest.Open(t)
+	a, b, c := item(1, "a"), item(2, "b"), item(3, "c")
+	save(t, d, "one", a, b)
+	b.Normative, b.Text = "b, changed", "b, changed"
+	save(t, d, "two", b, c)
+	got, _, err := d.Items(t.Context(), "/eco/shield")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]core.Item{b, c}, got); diff != "" {
+		t.Error(diff)
+	}
+	if err := d.MarkStale(t.Context(), "/eco/shield", "gone"); err != nil {
+		t.Fatal(err)
+	}
+	s, at, err := d.Corpus(t.Context(), "/eco/shield")
+	if err != nil || !s.Stale || s.Reason != "gone" || s.Commit != "two" || s.Items != 2 || !at.Valid {
+		t.Errorf("%+v %v", s, err)
+	}
+	if other, _, err := d.Items(t.Context(), "/elsewhere"); err != nil || len(other) != 0 {
+		t.Errorf("another folder's corpus holds %d, %v", len(other), err)
+	}
+	if _, _, err := d.Corpus(t.Context(), "/elsewhere"); !errors.Is(err, core.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Case P1 of exact search: many near items are excluded, few far ones remain; all k of them come, the right ones, in order.
+func TestNearestNeverReturnsFewerThanExist(t *testing.T) {
+	d := dbtest.Open(t)
+	var items []core.Item
+	var exclude []string
+	var hashes [][]byte
+	var vecs [][]float32
+	for i := range 505 {
+		it := item(i, fmt.Sprint("text ", i))
+		v := []float32{1, float32(i) / 1e5, 0}
+		if i < 500 {
+			exclude = append(exclude, it.ID)
+		} else {
+			v = []float32{0, 1, float32(i-499) / 10}
+		}
+		items, hashes, vecs = append(items, it), append(hashes, hashOf(it)), append(vecs, v)
+	}
+	save(t, d, "one", items...)
+	model, err := d.AddEmbedModel(t.Context(), "m", "", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model); err != nil || len(missing) != 505 {
+		t.Fatalf("%d missing, %v", len(missing), err)
+	}
+	if err := d.SaveEmbeddings(t.Context(), model, hashes, vecs); err != nil {
+		t.Fatal(err)
+	}
+	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model); err != nil || len(missing) != 0 {
+		t.Fatalf("%d missing, %v", len(missing), err)
+	}
+	near, err := d.Nearest(t.Context(), "/eco/shield", model, []float32{1, 1, 0}, 5, exclude)
+	if err != nil || len(near) != 5 {
+		t.Fatalf("%d neighbours, %v", len(near), err)
+	}
+	for i, n := range near {
+		if n.Item.ID != items[500+i].ID || i > 0 && n.Similarity > near[i-1].Similarity {
+			t.Errorf("neighbour %d is %s (%.3f)", i, n.Item.ID, n.Similarity)
+		}
+	}
+	have, err := d.Embeddings(t.Context(), model, hashes[:2])
+	if err != nil || !cmp.Equal(have[string(hashes[1])], vecs[1]) {
+		t.Errorf("Embeddings: %v %v", have, err)
+	}
+}
+
+func TestVectorsOfAnotherLengthAreAnotherModel(t *testing.T) {
+	d := dbtest.Open(t)
+	if _, _, err := d.EmbedModel(t.Context(), "m", "p"); !errors.Is(err, core.ErrNotFound) {
+		t.Fatalf("got %v", err)
+	}
+	three, _ := d.AddEmbedModel(t.Context(), "m", "p", 3)
+	same, _ := d.AddEmbedModel(t.Context(), "m", "p", 3)
+	four, err := d.AddEmbedModel(t.Context(), "m", "p", 4)
+	if err != nil || same != three || four == three {
+		t.Fatalf("%d %d %d %v", three, same, four, err)
+	}
+	if id, dim, err := d.EmbedModel(t.Context(), "m", "p"); id != four || dim != 4 || err != nil {
+		t.Errorf("%d %d %v", id, dim, err)
+	}
+}
+
+func TestVerdictsAreKeptByKey(t *testing.T) {
+	d := dbtest.Open(t)
+	p := core.Pair{Label: core.Contra, Note: "denies", Judge: "j", Prompt: "1", UnitHash: []byte{1}, ItemHash: []byte{2}}
+	for _, label := range []core.Label{core.Contra, core.OK} { // the second answer, asked afresh, replaces the first
+		p.Label = label
+		if err := d.SaveVerdict(t.Context(), []byte("k"), p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := d.Verdicts(t.Context(), [][]byte{[]byte("k"), []byte("other")})
+	want := map[string]core.Verdict{"k": {Label: core.OK, Reason: "denies"}}
+	if err != nil || !cmp.Equal(got, want) {
+		t.Errorf("%v %v", got, err)
+	}
+	p.Label = "maybe"
+	if err := d.SaveVerdict(t.Context(), []byte("k2"), p); !errors.Is(err, core.ErrConflict) {
+		t.Errorf("an invented label gave %v", err)
+	}
+}

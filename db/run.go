@@ -1,0 +1,248 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
+
+	"storozh/core"
+)
+
+// ErrLeaseLost means that another worker has taken the run over: what this one found is not written.
+var ErrLeaseLost = errors.New("the run was taken over by another worker")
+
+// Lease is how long a claim lasts without a heartbeat; a killed worker's run is retaken after it.
+const Lease = 20 * time.Second
+
+// MaxAttempts is how often a run is tried before it fails for good.
+const MaxAttempts = 5
+
+const runColumns = `
+	r.id, r.manifest_id, r.status, r.attempt, r.fence, r.fresh, r.progress_done, r.progress_of, r.error, r.demo, r.judge_model,
+	r.embed_model, r.prompt_version, r.policy_source, r.queued_at, r.started_at, r.finished_at, r.block, r.write_state, r.write_path,
+	r.write_at, r.write_detail `
+
+type runRow struct {
+	ID            int64        `db:"id"`
+	ManifestRef   int64        `db:"manifest_id"`
+	Status        string       `db:"status"`
+	Attempt       int          `db:"attempt"`
+	Fence         int64        `db:"fence"`
+	Fresh         bool         `db:"fresh"`
+	ProgressDone  int          `db:"progress_done"`
+	ProgressOf    int          `db:"progress_of"`
+	Error         string       `db:"error"`
+	Demo          bool         `db:"demo"`
+	JudgeModel    string       `db:"judge_model"`
+	EmbedModel    string       `db:"embed_model"`
+	PromptVersion string       `db:"prompt_version"`
+	PolicySource  string       `db:"policy_source"`
+	QueuedAt      time.Time    `db:"queued_at"`
+	StartedAt     sql.NullTime `db:"started_at"`
+	FinishedAt    sql.NullTime `db:"finished_at"`
+	Block         []byte       `db:"block"`
+	WriteState    string       `db:"write_state"`
+	WritePath     string       `db:"write_path"`
+	WriteAt       sql.NullTime `db:"write_at"`
+	WriteDetail   string       `db:"write_detail"`
+}
+
+func (r runRow) run() (core.Run, error) {
+	run := core.Run{
+		ID: r.ID, ManifestID: r.ManifestRef, Status: core.Status(r.Status), Attempt: r.Attempt, Fence: r.Fence, Fresh: r.Fresh,
+		Progress: core.Progress{Done: r.ProgressDone, Of: r.ProgressOf}, Error: r.Error, Demo: r.Demo, JudgeModel: r.JudgeModel,
+		EmbedModel: r.EmbedModel, PromptVersion: r.PromptVersion, PolicySource: r.PolicySource, QueuedAt: r.QueuedAt.UTC(),
+		StartedAt: utc(r.StartedAt), FinishedAt: utc(r.FinishedAt),
+		WriteBack: core.WriteBack{State: core.WriteState(r.WriteState), Path: r.WritePath, At: utc(r.WriteAt), Detail: r.WriteDetail},
+	}
+	if len(r.Block) > 0 {
+		run.Block = new(core.Block)
+		if err := json.Unmarshal(r.Block, run.Block); err != nil {
+			return run, fmt.Errorf("block of run %d: %w", r.ID, err)
+		}
+	}
+	return run, nil
+}
+
+func utc(t sql.NullTime) time.Time {
+	if !t.Valid {
+		return time.Time{}
+	}
+	return t.Time.UTC()
+}
+
+// Claim takes the next run that is due, or one whose worker has died, and leases it. Manifests that are not superseded go first.
+// core.ErrNotFound: nothing is due.
+func (d *DB) Claim(ctx context.Context) (core.Run, error) {
+	var row runRow
+	err := d.x.GetContext(ctx, &row, `
+		UPDATE runs r SET status = 'running', attempt = r.attempt + 1, fence = r.fence + 1, started_at = now(), error = '',
+			lease_until = now() + $1 * interval '1 millisecond'
+		WHERE r.id = (
+			SELECT q.id FROM runs q JOIN manifests m ON m.id = q.manifest_id
+			WHERE q.status = 'queued' AND q.not_before <= now() OR q.status = 'running' AND q.lease_until < now()
+			ORDER BY m.superseded_by IS NOT NULL, q.id LIMIT 1 FOR UPDATE OF q SKIP LOCKED)
+		RETURNING `+runColumns, Lease.Milliseconds())
+	if err != nil {
+		return core.Run{}, wrap(err, "Claim")
+	}
+	run, err := row.run()
+	return run, wrap(err, "Claim")
+}
+
+// Heartbeat prolongs the lease, records progress, and tells whether someone asked to cancel. ErrLeaseLost: stop at once.
+func (d *DB) Heartbeat(ctx context.Context, run core.Run, p core.Progress) (cancel bool, err error) {
+	err = d.x.GetContext(ctx, &cancel, `
+		UPDATE runs SET lease_until = now() + $3 * interval '1 millisecond', progress_done = $4, progress_of = $5
+		WHERE id = $1 AND fence = $2 AND status = 'running' RETURNING cancel_requested`,
+		run.ID, run.Fence, Lease.Milliseconds(), p.Done, p.Of)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, ErrLeaseLost
+	}
+	return cancel, wrap(err, "Heartbeat")
+}
+
+// Finish keeps a run's units, pairs and block, and marks it done, all in one transaction.
+func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo bool) error {
+	block, err := json.Marshal(res.Block)
+	if err != nil {
+		return wrap(err, "Finish")
+	}
+	err = d.transact(ctx, func(tx *sqlx.Tx) error {
+		if err := tx.GetContext(ctx, new(int64), "SELECT id FROM manifests WHERE id = $1 FOR UPDATE", run.ManifestID); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, `
+			UPDATE runs SET status = 'done', lease_until = NULL, finished_at = now(), block = $3, demo = $4, judge_model = $5,
+				embed_model = $6, prompt_version = $7, policy_source = $8, add_commands = $9, progress_done = progress_of,
+				write_state = 'pending'
+			WHERE id = $1 AND fence = $2 AND status = 'running'`,
+			run.ID, run.Fence, string(block), demo, text(res.JudgeModel), text(res.EmbedModel), res.PromptVersion,
+			text(res.PolicySource), list(res.AddCommands))
+		if err := one(done, err); err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM units WHERE run_id = $1", run.ID); err != nil {
+			return err
+		}
+		if err := insertResults(ctx, tx, run.ID, res.Units); err != nil {
+			return err
+		}
+		if err := insertFlags(ctx, tx, run.ID, res.Flags); err != nil {
+			return err
+		}
+		return recount(ctx, tx, run.ManifestID)
+	})
+	return wrap(err, "Finish")
+}
+
+// Retry gives a run back to the queue after wait, or fails it for good after MaxAttempts.
+func (d *DB) Retry(ctx context.Context, run core.Run, why string, wait time.Duration) error {
+	if run.Attempt >= MaxAttempts {
+		return d.end(ctx, run, core.Failed, why)
+	}
+	res, err := d.x.ExecContext(ctx, `
+		UPDATE runs SET status = 'queued', lease_until = NULL, error = $3, not_before = now() + $4 * interval '1 millisecond'
+		WHERE id = $1 AND fence = $2 AND status = 'running'`, run.ID, run.Fence, text(why), wait.Milliseconds())
+	return wrap(one(res, err), "Retry")
+}
+
+// Release gives a run back at once, its attempt uncounted: the process is shutting down.
+func (d *DB) Release(ctx context.Context, run core.Run) error {
+	res, err := d.x.ExecContext(ctx, `
+		UPDATE runs SET status = 'queued', lease_until = NULL, attempt = attempt - 1 WHERE id = $1 AND fence = $2 AND status = 'running'`,
+		run.ID, run.Fence)
+	return wrap(one(res, err), "Release")
+}
+
+// Cancelled ends a run that someone asked to cancel.
+func (d *DB) Cancelled(ctx context.Context, run core.Run) error {
+	return d.end(ctx, run, core.Cancelled, "")
+}
+
+func (d *DB) end(ctx context.Context, run core.Run, s core.Status, why string) error {
+	res, err := d.x.ExecContext(ctx, `
+		UPDATE runs SET status = $3, lease_until = NULL, finished_at = now(), error = $4
+		WHERE id = $1 AND fence = $2 AND status = 'running'`, run.ID, run.Fence, s, text(why))
+	return wrap(one(res, err), "end")
+}
+
+// SetWriteBack records what became of the block on its way into the file.
+func (d *DB) SetWriteBack(ctx context.Context, runID int64, w core.WriteBack) error {
+	_, err := d.x.ExecContext(ctx, `
+		UPDATE runs SET write_state = $2, write_path = $3, write_detail = $4, write_at = now() WHERE id = $1`,
+		runID, w.State, text(w.Path), text(w.Detail))
+	return wrap(err, "SetWriteBack")
+}
+
+// PendingWrites lists done runs whose block was not yet brought to its file, such as after a crash between the two.
+func (d *DB) PendingWrites(ctx context.Context) ([]core.Run, error) {
+	var rows []runRow
+	if err := d.x.SelectContext(ctx, &rows, "SELECT "+runColumns+" FROM runs r WHERE r.status = 'done' AND r.write_state = 'pending' ORDER BY r.id"); err != nil {
+		return nil, wrap(err, "PendingWrites")
+	}
+	runs := make([]core.Run, 0, len(rows))
+	for _, row := range rows {
+		run, err := row.run()
+		if err != nil {
+			return nil, wrap(err, "PendingWrites")
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+// Cancel asks for a manifest's unfinished run to end: a waiting one ends at once, a working one at its next heartbeat. core.ErrConflict if
+// none is under way.
+func (d *DB) Cancel(ctx context.Context, manifestID int64) error {
+	res, err := d.x.ExecContext(ctx, `
+		UPDATE runs SET cancel_requested = true,
+			status = CASE WHEN status = 'queued' THEN 'cancelled' ELSE status END,
+			finished_at = CASE WHEN status = 'queued' THEN now() END
+		WHERE manifest_id = $1 AND status IN ('queued', 'running')`, manifestID)
+	if err != nil {
+		return wrap(err, "Cancel")
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return fmt.Errorf("%w: no run of this manifest is under way", core.ErrConflict)
+	}
+	return nil
+}
+
+// Rerun queues a new run of a manifest; core.ErrConflict if one is still under way.
+func (d *DB) Rerun(ctx context.Context, id int64, fresh bool) (core.Receipt, error) {
+	r := core.Receipt{ManifestID: id, Status: core.Queued}
+	err := d.x.GetContext(ctx, &r.RunID, "INSERT INTO runs (manifest_id, fresh) VALUES ($1, $2) RETURNING id", id, fresh)
+	var pe *pq.Error
+	switch {
+	case errors.As(err, &pe) && pe.Code == "23503": // foreign key: no such manifest
+		return r, fmt.Errorf("db.Rerun: manifest %d: %w", id, core.ErrNotFound)
+	case errors.As(err, &pe) && pe.Code == "23505":
+		return r, fmt.Errorf("%w: a run of this manifest is still under way", core.ErrConflict)
+	}
+	return r, wrap(err, "Rerun")
+}
+
+// AddCommands lists the commands that bring the files missing from a run's diff in.
+func (d *DB) AddCommands(ctx context.Context, runID int64) ([]string, error) {
+	var out pq.StringArray
+	err := d.x.GetContext(ctx, &out, "SELECT add_commands FROM runs WHERE id = $1", runID)
+	return out, wrap(err, "AddCommands")
+}
+
+// one turns "no row was changed" into ErrLeaseLost: every such statement names the fence.
+func one(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return err
+	}
+	return ErrLeaseLost
+}

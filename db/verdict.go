@@ -1,0 +1,36 @@
+package db
+
+import (
+	"context"
+
+	"github.com/lib/pq"
+
+	"storozh/core"
+)
+
+// Verdicts gives the verdicts that are kept under these keys; the map's key is the verdict's.
+func (d *DB) Verdicts(ctx context.Context, keys [][]byte) (map[string]core.Verdict, error) {
+	var rows []struct {
+		Key    []byte `db:"key"`
+		Label  string `db:"label"`
+		Reason string `db:"reason"`
+	}
+	if err := d.x.SelectContext(ctx, &rows, "SELECT key, label, reason FROM verdicts WHERE key = ANY($1)", pq.ByteaArray(keys)); err != nil {
+		return nil, wrap(err, "Verdicts")
+	}
+	out := make(map[string]core.Verdict, len(rows))
+	for _, r := range rows {
+		out[string(r.Key)] = core.Verdict{Label: core.Label(r.Label), Reason: r.Reason}
+	}
+	return out, nil
+}
+
+// SaveVerdict keeps what the judge said of a pair, at once, so that a run that is cut off goes on where it stopped. A newer answer
+// replaces an older one (judging afresh).
+func (d *DB) SaveVerdict(ctx context.Context, key []byte, p core.Pair) error {
+	_, err := d.x.ExecContext(ctx, `
+		INSERT INTO verdicts (key, label, reason, judge, prompt, unit_hash, item_hash, similarity) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+		ON CONFLICT (key) DO UPDATE SET label = excluded.label, reason = excluded.reason, similarity = excluded.similarity, judged_at = now()`,
+		key, p.Label, text(p.Note), text(p.Judge), p.Prompt, p.UnitHash, p.ItemHash, p.Similarity)
+	return wrap(err, "SaveVerdict")
+}
