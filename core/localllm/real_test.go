@@ -1,0 +1,84 @@
+package localllm_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"storozh/core/localllm"
+)
+
+// real is a client of a real server, whose base URL stands in an environment variable; `.ci/llama-server` starts one. In CI
+// (STOROZH_CI=1) it must be there.
+func real(t *testing.T, variable, api string) *localllm.Client {
+	t.Helper()
+	url := os.Getenv(variable)
+	if url == "" {
+		if os.Getenv("STOROZH_CI") == "1" {
+			t.Fatalf("%s is not set: start .ci/llama-server and set it to the URL it prints", variable)
+		}
+		t.Skipf("%s is not set: .ci/llama-server starts a real server and prints its URL", variable)
+	}
+	c, err := localllm.New(localllm.Config{BaseURL: url, API: api, Timeout: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestRealCompletions(t *testing.T) {
+	for _, api := range []string{localllm.APIAuto, localllm.APICompletions, localllm.APIChat} {
+		t.Run(api, func(t *testing.T) {
+			c := real(t, "STOROZH_TEST_LLM_URL", api)
+			opts := localllm.Opts{System: "Answer.", MaxTokens: 16}
+			text, err := c.Complete(t.Context(), "Is water wet?", opts)
+			if err != nil || text == "" {
+				t.Fatalf("%q, %v", text, err)
+			}
+			if again, err := c.Complete(t.Context(), "Is water wet?", opts); err != nil || again != text {
+				t.Errorf("at temperature 0 it said %q, then %q, %v", text, again, err)
+			}
+			_, err = c.Complete(t.Context(), strings.Repeat("word ", 5000), opts)
+			wantKind(t, err, localllm.KindTooLong)
+		})
+	}
+}
+
+func TestRealModels(t *testing.T) {
+	m, err := real(t, "STOROZH_TEST_LLM_URL", "").Resolve(t.Context())
+	if err != nil || m.Judge == localllm.DefaultJudgeModel || m.Judge == "" || len(m.Warnings) != 0 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+func TestRealEmbeddings(t *testing.T) {
+	c := real(t, "STOROZH_TEST_EMBED_URL", "")
+	texts := []string{"times are UTC", "пароли", "times are UTC", strings.Repeat("long ", 3000)}
+	v, err := c.EmbedBatch(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range v {
+		if len(v[i]) != len(v[0]) || len(v[i]) == 0 {
+			t.Errorf("vector %d has %d numbers", i, len(v[i]))
+		}
+	}
+	if near, far := distance(v[0], v[2]), distance(v[0], v[1]); near > 1e-4 || far < 1e-4 {
+		t.Errorf("the same text is %v apart, another one %v", near, far)
+	}
+}
+
+func distance(a, b []float32) float64 {
+	d := 0.0
+	for i := range a {
+		d += float64(a[i]-b[i]) * float64(a[i]-b[i])
+	}
+	return d
+}
+
+// A server that only completes says so in its own way.
+func TestRealServerWithoutEmbeddings(t *testing.T) {
+	_, err := real(t, "STOROZH_TEST_LLM_URL", "").Embeddings(t.Context(), "a")
+	wantKind(t, err, localllm.KindNoModel)
+}
