@@ -31,3 +31,20 @@ const (
 
 // Valid tells whether c is one of the two.
 func (c Cosigner) Valid() bool { return c == Owner || c == Claude }
+
+// Other is the one who decides beside c.
+func (c Cosigner) Other() Cosigner {
+	if c == Owner {
+		return Claude
+	}
+	return Owner
+}
+
+// RecordQuery selects manifests for a list, newest first.
+type RecordQuery struct {
+	After             string // where the last page ended, as the last call returned it; empty: from the newest
+	Limit             int    // 1 … 200; 0: 50
+	IncludeSuperseded bool   // also those that a later manifest of their session folded away
+	Queue             Queue  // only those in this queue of For; empty: all
+	For               Cosigner
+}

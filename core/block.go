@@ -73,4 +73,5 @@ type Block struct {
 	Resolved     []Resolved   `json:"resolved,omitempty"`
 	Warnings     []string     `json:"warnings,omitempty"`
 	Corpus       *BlockCorpus `json:"corpus,omitempty"`
+	Reviews      []Review     `json:"reviews,omitempty"` // only once both cosigners are done
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // BLUF is the bottom line up front: the first line on page, API, terminal and log (design §8). `all ok` appears only if every
-// unit is counted in ok and nothing is unjudged, missing from the diff, unclassified or warned about.
+// unit is counted in ok and nothing is unjudged, missing from the diff or warned about; unclassified files are named beside it.
 func BLUF(b Block) string {
 	s := b.Summary
 	if s.Units == 0 {
@@ -30,8 +30,7 @@ func BLUF(b Block) string {
 
 // quiet words the head of a block without flags.
 func quiet(b Block, skipped bool) string {
-	clean := b.Summary.OK == b.Summary.Units && b.Summary.Unjudged == 0 &&
-		len(b.NotInDiff) == 0 && len(b.Unclassified) == 0 && len(b.Warnings) == 0
+	clean := b.Summary.OK == b.Summary.Units && b.Summary.Unjudged == 0 && len(b.NotInDiff) == 0 && len(b.Warnings) == 0
 	switch {
 	case clean:
 		return "all ok"

@@ -83,6 +83,7 @@ type Result struct {
 	PromptVersion string
 	PolicySource  string
 	Corpus        CorpusState
+	Flags         []FlagBasis // what is to be decided; filled in before the result is kept
 }
 
 // Record is a stored manifest with its latest run, as lists show it.
@@ -92,8 +93,27 @@ type Record struct {
 	Timestamp    time.Time // the manifest's own; zero if unreadable
 	ReceivedAt   time.Time
 	Source       Source
-	Target       string // file the block belongs in; empty: off
-	SupersededBy int64  // a later manifest of the same session; 0: none
-	Run          Run    // the latest
-	BLUF         string
+	Target       string           // file the block belongs in; empty: off
+	SupersededBy int64            // a later manifest of the same session; 0: none
+	Run          Run              // the latest
+	Judged       *Run             // the latest that is done: what pages show while a newer one is under way; nil: none yet
+	BLUF         string           // of Judged
+	Open         map[Cosigner]int // flags that each has still to decide; nil before there is a judged run
+	Differ       int              // flags on which both decided, and not the same
+}
+
+// Queue says whose turn the manifest is, for c; empty before there is a judged run.
+func (r Record) Queue(c Cosigner) Queue {
+	switch {
+	case r.Judged == nil || r.Open == nil:
+		return ""
+	case r.Open[c] > 0:
+		return QueueYours
+	case r.Open[c.Other()] > 0:
+		return QueueOther
+	case r.Differ > 0:
+		return QueueDisagree
+	default:
+		return QueueDone
+	}
 }

@@ -1,0 +1,220 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"storozh/core"
+	"storozh/core/corpus"
+	"storozh/core/judge"
+	"storozh/core/localllm"
+	"storozh/core/routing"
+	"storozh/core/units"
+)
+
+// Options are what a guard is set up with.
+type Options struct {
+	K           int    // neighbours per unit; 0: 5
+	Concurrency int    // judge requests at once; 0: 4
+	Secret      []byte // key of the prompt's fence markers
+	Ecosystem   string // folder of the repos, for the text at HEAD; empty: not readable
+	ShieldDir   string // the shield checkout
+	PolicyPath  string // darwin's registry file; read at HEAD of its repo
+	Rules       routing.Rules
+	Aliases     routing.Aliases
+}
+
+// Guard runs manifests. Safe for concurrent use.
+type Guard struct {
+	store Store
+	model localllm.Model
+	opt   Options
+}
+
+// New makes a guard.
+func New(store Store, model localllm.Model, opt Options) *Guard {
+	if opt.K <= 0 {
+		opt.K = 5
+	}
+	if opt.Concurrency <= 0 {
+		opt.Concurrency = 4
+	}
+	return &Guard{store: store, model: model, opt: opt}
+}
+
+// Job is one manifest to run.
+type Job struct {
+	Manifest core.Manifest
+	Fresh    bool                // ask the judge anew, whatever is kept
+	RanAt    time.Time           // becomes the block's ranAt
+	Progress func(core.Progress) // called as pairs are judged, from several goroutines; may be nil
+}
+
+// work is a run in progress: what the stages hand on to each other.
+type work struct {
+	*Guard
+	job      Job
+	policy   routing.Policy
+	units    []core.UnitResult // in the manifest's order until assembled
+	derived  core.Derivation
+	corpus   core.CorpusState
+	items    []core.Item
+	repos    map[string]*corpus.Repo
+	models   localllm.Models
+	judged   map[string]judge.Text // item id → what the judge reads of it
+	check    string                // contra-check
+	warnings []string
+}
+
+// Run takes a manifest through all stages. It fails only when ctx ends or the store does; everything else is said in the block.
+func (g *Guard) Run(ctx context.Context, job Job) (core.Result, error) {
+	if job.Progress == nil {
+		job.Progress = func(core.Progress) {}
+	}
+	w := &work{Guard: g, job: job}
+	w.derive(ctx)
+	if err := w.readCorpus(ctx); err != nil {
+		return core.Result{}, fmt.Errorf("corpus: %w", err)
+	}
+	if err := w.contraCheck(ctx); err != nil {
+		return core.Result{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return core.Result{}, fmt.Errorf("run cut off: %w", err)
+	}
+	return w.result(), nil
+}
+
+// derive does stages 0 and 1.
+func (w *work) derive(ctx context.Context) {
+	policy, warning := loadPolicy(ctx, w.opt.PolicyPath)
+	w.policy = policy
+	w.derived = units.Derive(w.job.Manifest, units.Options{
+		Canonical: w.opt.Aliases.Canonical,
+		Classify:  w.opt.Rules.Classify,
+		Head: func(repo, path, blob string) (string, bool) {
+			dir, ok := w.repoDir(repo)
+			if !ok {
+				return "", false
+			}
+			return w.repo(dir).Text(ctx, path, blob)
+		},
+	})
+	w.warnings = append(w.warnings, w.job.Manifest.Warnings...)
+	w.warnings = append(w.warnings, w.derived.Warnings...)
+	for _, s := range []string{warning, routing.TouchesPolicy(w.derived, core.Darwin, routing.PolicyPath)} {
+		if s != "" {
+			w.warnings = append(w.warnings, s)
+		}
+	}
+	for _, u := range w.derived.Units {
+		c := policy.Check(u)
+		w.units = append(w.units, core.UnitResult{Unit: u, Flag: core.Flag{
+			Unit: u.ID, Routing: c.Routing, ObservedRepo: u.Observed, ExpectedRepo: c.Expected, Severity: c.Severity, Against: []string{},
+		}})
+	}
+}
+
+// repo opens each repo once per run: it reads the tree at its first question.
+func (w *work) repo(dir string) *corpus.Repo {
+	if w.repos == nil {
+		w.repos = map[string]*corpus.Repo{}
+	}
+	r := w.repos[dir]
+	if r == nil {
+		r = corpus.Open(dir)
+		w.repos[dir] = r
+	}
+	return r
+}
+
+// repoDir is where a repo of the manifest lies on this machine. The manifest's own `dir` is not used: it comes from outside and may be
+// any path.
+func (w *work) repoDir(name string) (string, bool) {
+	if w.opt.Aliases.Canonical(name) == core.Shield && w.opt.ShieldDir != "" {
+		return w.opt.ShieldDir, true
+	}
+	if w.opt.Ecosystem == "" || name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\\\x00") {
+		return "", false
+	}
+	return filepath.Join(w.opt.Ecosystem, name), true
+}
+
+// contraCheck does stages 2 and 3, or finds out why not. The order of the skips is C4's.
+func (w *work) contraCheck(ctx context.Context) error {
+	w.check = core.ContraRan
+	if !w.anyKnowledge() {
+		w.check = core.SkippedNoKnowledge
+		return nil
+	}
+	todo := w.withText()
+	if len(todo) == 0 {
+		return nil
+	}
+	var err error
+	if w.models, err = w.model.Resolve(ctx); err != nil {
+		return w.skip(todo, skipOf(err))
+	}
+	w.warnings = append(w.warnings, w.models.Warnings...)
+	if len(w.items) == 0 {
+		return w.skip(todo, core.SkippedNoCorpus)
+	}
+	vec, err := w.embed(ctx, todo)
+	if err != nil {
+		if localllm.KindOf(err) == "" {
+			return err
+		}
+		return w.skip(todo, skipOf(err))
+	}
+	if err := w.retrieve(ctx, todo, vec); err != nil {
+		return fmt.Errorf("retrieve: %w", err)
+	}
+	return w.judge(ctx, todo)
+}
+
+func (w *work) anyKnowledge() bool {
+	for _, u := range w.units {
+		if w.policy.Knowledge(u.Unit.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// withText lists the units that there is something to judge about.
+func (w *work) withText() []*core.UnitResult {
+	var out []*core.UnitResult
+	for i := range w.units {
+		if w.units[i].Unit.Normative != "" {
+			out = append(out, &w.units[i])
+		}
+	}
+	return out
+}
+
+// skip ends the contra-check: every unit with text is unjudged.
+func (w *work) skip(todo []*core.UnitResult, why string) error {
+	w.check = why
+	for _, u := range todo {
+		u.Unjudged = true
+	}
+	return nil
+}
+
+// skipOf names the skip of C4 for a model's error: a server that cannot be had is "unreachable", one that answers but embeds nothing
+// usable has "no usable embedding model".
+func skipOf(err error) string {
+	switch localllm.KindOf(err) {
+	case localllm.KindUnreachable, localllm.KindTimeout, localllm.KindRateLimited, localllm.KindServer:
+		return core.SkippedUnreachable
+	default:
+		return core.SkippedNoEmbedding
+	}
+}
+
+func textOfUnit(u core.Unit) judge.Text { return judge.Text{Title: u.Title, Statement: u.Normative} }
+
+func textOfItem(i core.Item) judge.Text { return judge.Text{Title: i.Title, Statement: i.Normative} }
