@@ -1,0 +1,41 @@
+package app
+
+import (
+	"storozh/core/localllm"
+	"storozh/core/routing"
+)
+
+// Config is everything a process is set up with.
+type Config struct {
+	Version     string
+	DatabaseURL string // empty: the embedded Postgres
+	Addr        string // host:port of the dashboard
+	DataDir     string // embedded database, webhook secret, control socket
+	CacheDir    string // npm packages of the embedded database
+
+	ManifestPath string // watched file; empty: none
+	Ecosystem    string // folder of the four repos
+	ShieldDir    string
+	PolicyPath   string
+	Rules        routing.Rules
+	Aliases      routing.Aliases
+
+	Demo        bool // the demo model instead of LLM
+	LLM         localllm.Config
+	Concurrency int
+	K           int
+
+	OwnerToken     string // empty: made at first start
+	ClaudeToken    string
+	WebhookSecrets []string // empty: made at first start
+	AllowedHosts   []string
+	PublicURL      string // how people reach the dashboard; empty: http://Addr
+}
+
+// URL is the dashboard's address as people open it, without a final slash.
+func (c Config) URL() string {
+	if c.PublicURL != "" {
+		return c.PublicURL
+	}
+	return "http://" + c.Addr
+}

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Runs when a session stops.
+echo "session stopped"

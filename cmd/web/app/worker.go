@@ -1,0 +1,159 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"storozh/core"
+	"storozh/core/guard"
+	"storozh/core/manifest"
+	"storozh/core/review"
+	"storozh/db"
+)
+
+const (
+	pollQueue    = 2 * time.Second  // beside the wake-up: runs that come due later, or were queued by another process
+	beat         = 2 * time.Second  // heartbeats; a lease lasts ten of them
+	endTimeLimit = 15 * time.Second // to write an outcome down, also while shutting down
+	firstRetry   = 2 * time.Second
+)
+
+// work claims and does runs until ctx ends.
+func (a *App) work(ctx context.Context) {
+	for ctx.Err() == nil {
+		woken := a.wake.next()
+		run, err := a.db.Claim(ctx)
+		if err == nil {
+			a.do(ctx, run)
+			continue
+		}
+		if !errors.Is(err, core.ErrNotFound) && ctx.Err() == nil {
+			a.log.Error("cannot look for runs", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-woken:
+		case <-time.After(pollQueue):
+		}
+	}
+}
+
+// do takes one claimed run to its end, whatever that is.
+func (a *App) do(ctx context.Context, run core.Run) {
+	start := time.Now()
+	runCtx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var p progress
+	beating := make(chan struct{})
+	go func() { defer close(beating); a.heartbeat(runCtx, run, &p, stop) }()
+	res, demo, err := a.guarded(runCtx, run, &p)
+	cause := context.Cause(runCtx)
+	stop(nil)
+	<-beating
+	endCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeLimit)
+	defer cancel()
+	log := a.log.With("run", run.ID, "manifest", run.ManifestID)
+	switch {
+	case err == nil:
+		// The last heartbeat may have been before the last pair.
+		res.Flags = review.Flags(res.Units)
+		if _, err = a.db.Heartbeat(endCtx, run, p.get()); err == nil {
+			err = a.db.Finish(endCtx, run, res, demo)
+		}
+		if err == nil {
+			log.Info("run done", "bluf", core.BLUF(res.Block), "demo", demo, "took", time.Since(start).Round(time.Millisecond))
+		} else if !errors.Is(err, db.ErrLeaseLost) {
+			err = errors.Join(err, a.db.Retry(endCtx, run, "the result could not be stored", backoff(run.Attempt)))
+		}
+	case errors.Is(cause, db.ErrLeaseLost):
+		err = cause
+	case errors.Is(cause, core.ErrCanceled):
+		err = a.db.Cancelled(endCtx, run)
+	case ctx.Err() != nil:
+		err = a.db.Release(endCtx, run)
+	default:
+		log.Error("run failed", "attempt", run.Attempt, "err", err)
+		err = a.db.Retry(endCtx, run, err.Error(), backoff(run.Attempt))
+	}
+	if err != nil {
+		log.Error("run not brought to its end", "err", err)
+	}
+	a.ended.fire()
+}
+
+// guarded runs the guard; a panic on hostile input fails this run, not the process.
+func (a *App) guarded(ctx context.Context, run core.Run, p *progress) (res core.Result, demo bool, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			a.log.Error("panic in a run", "run", run.ID, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = errors.New("an internal error; the log has the details")
+		}
+	}()
+	rec, err := a.db.Record(ctx, run.ManifestID)
+	if err != nil {
+		return res, false, err
+	}
+	raw, err := a.db.RawManifest(ctx, run.ManifestID)
+	if err != nil {
+		return res, false, err
+	}
+	m, err := manifest.Parse(raw)
+	if err != nil {
+		return res, false, err
+	}
+	g := a.guard
+	demo = a.model.Demo()
+	if rec.Source == core.SourceSample {
+		g, demo = a.sample, true
+	}
+	res, err = g.Run(ctx, guard.Job{Manifest: m, Fresh: run.Fresh, RanAt: time.Now(), Progress: p.set})
+	return res, demo, err
+}
+
+// heartbeat keeps the lease and writes progress down until ctx ends.
+func (a *App) heartbeat(ctx context.Context, run core.Run, p *progress, stop context.CancelCauseFunc) {
+	t := time.NewTicker(beat)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		}
+		cancelled, err := a.db.Heartbeat(ctx, run, p.get())
+		switch {
+		case errors.Is(err, db.ErrLeaseLost):
+			stop(err)
+			return
+		case err != nil && ctx.Err() == nil:
+			a.log.Warn("heartbeat failed", "run", run.ID, "err", err) // the lease has room for several
+		case cancelled:
+			stop(core.ErrCanceled)
+			return
+		}
+	}
+}
+
+func backoff(attempt int) time.Duration { return firstRetry << min(max(attempt-1, 0), 6) }
+
+// progress is the latest count, set by the guard and read by the heartbeat.
+type progress struct {
+	mu sync.Mutex
+	p  core.Progress
+}
+
+func (p *progress) set(v core.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.p = v
+}
+
+func (p *progress) get() core.Progress {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.p
+}

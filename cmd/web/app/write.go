@@ -1,0 +1,96 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"storozh/core"
+	"storozh/core/review"
+)
+
+// writeBlocks brings the blocks of done runs to their files, one at a time, until ctx ends. It also finds those that a killed process
+// left pending.
+func (a *App) writeBlocks(ctx context.Context) {
+	for ctx.Err() == nil {
+		ended := a.ended.next()
+		runs, err := a.db.PendingWrites(ctx)
+		if err != nil && ctx.Err() == nil {
+			a.log.Error("cannot look for blocks to write", "err", err)
+		}
+		for _, run := range runs {
+			a.writeBlock(ctx, run)
+		}
+		if len(runs) > 0 {
+			a.ended.fire()
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-ended:
+		case <-time.After(pollQueue):
+		}
+	}
+}
+
+// writeBlock brings one run's block to its file and records what became of it. What fails is said on the page; the block itself is safe
+// in the database.
+func (a *App) writeBlock(ctx context.Context, run core.Run) {
+	w, err := a.tryWrite(ctx, run)
+	if ctx.Err() != nil {
+		return // still pending: the next start writes it
+	}
+	if err != nil {
+		a.log.Error("block not written", "run", run.ID, "err", err)
+		if w.State == "" {
+			w = core.WriteBack{State: core.WriteFailed, Detail: "an internal error; the log has the details"}
+		}
+	}
+	if err := a.db.SetWriteBack(ctx, run.ID, w); err != nil && ctx.Err() == nil {
+		a.log.Error("write-back not recorded", "run", run.ID, "err", err)
+		return
+	}
+	a.log.Info("write-back", "run", run.ID, "state", w.State, "detail", w.Detail)
+}
+
+func (a *App) tryWrite(ctx context.Context, run core.Run) (core.WriteBack, error) {
+	off := core.WriteBack{State: core.WriteOff}
+	if run.Demo {
+		off.Detail = "the demo model never writes to a file"
+		return off, nil
+	}
+	rec, err := a.db.Record(ctx, run.ManifestID)
+	if err != nil {
+		return core.WriteBack{}, err
+	}
+	content, err := a.db.ContentHash(ctx, run.ManifestID)
+	if err != nil {
+		return core.WriteBack{}, err
+	}
+	target := rec.Target
+	if target == "" && rec.Source != core.SourceSample && a.watchedHolds(content) {
+		target = a.cfg.ManifestPath
+	}
+	if target == "" || run.Block == nil {
+		return off, nil
+	}
+	block, err := a.withReviews(ctx, run)
+	if err != nil {
+		return core.WriteBack{}, err
+	}
+	return a.writer.Write(ctx, target, content, block)
+}
+
+// withReviews is the block as it belongs in the file: with both reviews once both cosigners are done, without a word of either before.
+func (a *App) withReviews(ctx context.Context, run core.Run) (core.Block, error) {
+	block := *run.Block
+	flags, err := a.db.Flags(ctx, run.ID)
+	if err != nil {
+		return block, err
+	}
+	decisions, err := a.db.Decisions(ctx, run.ManifestID)
+	if err != nil {
+		return block, err
+	}
+	block.Reviews = review.Of(flags, decisions).Reviews()
+	return block, nil
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"storozh/cmd/web/app"
+	"storozh/core"
+)
+
+const askAgain = 300 * time.Millisecond
+
+// check runs one manifest, or the sample, and prints what was found. Flags are no error: it fails only if it could not run.
+func (c commands) check(ctx context.Context, file string) error {
+	var raw []byte
+	var path string
+	if file != "--sample" {
+		var err error
+		if path, err = filepath.Abs(file); err != nil {
+			return err
+		}
+		if raw, err = os.ReadFile(path); err != nil {
+			return fmt.Errorf("the manifest cannot be read: %w", err)
+		}
+	}
+	return c.desk(ctx, func(d app.Desk) error {
+		id, err := c.submit(ctx, d, raw, path)
+		if err != nil {
+			return err
+		}
+		o, err := c.follow(ctx, d, id)
+		if err != nil {
+			return err
+		}
+		switch o.Status {
+		case core.Failed:
+			return fmt.Errorf("the run failed: %s", o.Error)
+		case core.Cancelled:
+			return errors.New("the run was cancelled")
+		}
+		return printOutcome(c.out, o)
+	})
+}
+
+func (c commands) submit(ctx context.Context, d app.Desk, raw []byte, path string) (int64, error) {
+	if path == "" {
+		return d.RunSample(ctx)
+	}
+	id, err := d.Check(ctx, raw, path)
+	if errors.Is(err, core.ErrInvalid) {
+		return 0, fmt.Errorf("%s: %w", path, err)
+	}
+	return id, err
+}
+
+// follow waits for the end of a run, telling how far it is.
+func (c commands) follow(ctx context.Context, d app.Desk, id int64) (app.Outcome, error) {
+	said := ""
+	for {
+		o, err := d.Outcome(ctx, id)
+		if err != nil || o.Ended() {
+			return o, err
+		}
+		if line := progressLine(o); line != said {
+			said = line
+			c.say(line)
+		}
+		select {
+		case <-ctx.Done():
+			return o, fmt.Errorf("stopped before the run ended: %w", ctx.Err())
+		case <-time.After(askAgain):
+		}
+	}
+}
+
+func progressLine(o app.Outcome) string {
+	switch {
+	case o.Status == core.Running && o.Progress.Of > 0:
+		return fmt.Sprintf("%d of %d pairs judged", o.Progress.Done, o.Progress.Of)
+	case o.Status == core.Done:
+		return "writing the block"
+	default:
+		return string(o.Status)
+	}
+}
+
+func printOutcome(w io.Writer, o app.Outcome) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, o.BLUF)
+	if o.Block == nil {
+		return errors.New("the run is done but has no block")
+	}
+	for _, f := range o.Block.Flags {
+		printFlag(&b, f)
+	}
+	list(&b, "not in the diff, not checked", o.Block.NotInDiff)
+	list(&b, "unclassified", o.Block.Unclassified)
+	list(&b, "warning", o.Block.Warnings)
+	block, err := json.MarshalIndent(map[string]any{"storozh": o.Block}, "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\n%s\n\n", block)
+	fmt.Fprintf(&b, "file: %s", o.WriteBack.State)
+	for _, s := range []string{o.WriteBack.Path, o.WriteBack.Detail} {
+		if s != "" {
+			fmt.Fprintf(&b, " · %s", printable(s))
+		}
+	}
+	fmt.Fprintf(&b, "\npage: %s\n", o.URL)
+	_, err = io.WriteString(w, b.String())
+	return err
+}
+
+func printFlag(b *strings.Builder, f core.Flag) {
+	fmt.Fprintf(b, "  %s\n    routing: %s", printable(f.Unit), f.Routing)
+	if f.Routing == core.Misroute {
+		fmt.Fprintf(b, ", is in %s, belongs in %s", printable(f.ObservedRepo), f.ExpectedRepo)
+	}
+	if f.Severity != "" {
+		fmt.Fprintf(b, " (%s)", f.Severity)
+	}
+	b.WriteByte('\n')
+	if f.Semantic != "" {
+		fmt.Fprintf(b, "    label: %s\n", f.Semantic)
+	}
+	if len(f.Against) > 0 {
+		fmt.Fprintf(b, "    against: %s\n    note: %s\n", printable(strings.Join(f.Against, ", ")), printable(f.JudgeNote))
+	}
+}
+
+func list(b *strings.Builder, what string, lines []string) {
+	for _, l := range lines {
+		fmt.Fprintf(b, "  %s: %s\n", what, printable(l))
+	}
+}
+
+// printable keeps control characters of untrusted text (a path can hold an escape sequence) from reaching the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+func (c commands) login(ctx context.Context, who string) error {
+	return c.desk(ctx, func(d app.Desk) error {
+		link, err := d.Link(ctx, core.Cosigner(who))
+		if err == nil {
+			_, err = fmt.Fprintln(c.out, link)
+		}
+		return err
+	})
+}
+
+func (c commands) sync(ctx context.Context) error {
+	return c.desk(ctx, func(d app.Desk) error {
+		s, err := d.Sync(ctx)
+		if err != nil {
+			return err
+		}
+		if s.Stale {
+			return fmt.Errorf("the shield corpus could not be read: %s", s.Reason)
+		}
+		_, err = fmt.Fprintf(c.out, "%d items at %.12s, %d faults\n", s.Items, s.Commit, len(s.Faults))
+		return err
+	})
+}
