@@ -117,3 +117,16 @@ func (r Record) Queue(c Cosigner) Queue {
 		return QueueDone
 	}
 }
+
+// ItemMeeting is one unit that was compared with an item, in one run.
+type ItemMeeting struct {
+	ManifestID int64
+	RunID      int64
+	At         time.Time // when the run ended
+	UnitID     string
+	UnitTitle  string
+	Similarity float64
+	Label      Label // empty: unjudged
+	Note       string
+	Decisions  []Decision // of both cosigners on the unit's semantic flag, as they hold in that run; only where both have decided
+}

@@ -209,3 +209,38 @@ func TestRevealsAndCancel(t *testing.T) {
 		t.Errorf("the worker is not told: %v %v", cancel, err)
 	}
 }
+
+func TestItemsAndWhomTheyMet(t *testing.T) {
+	d := dbtest.Open(t)
+	y := core.Item{ID: "shield/lessons/y.md", Path: "lessons/y.md", Kind: core.KindLesson, Text: "y", Normative: "y", StartLine: 1, EndLine: 3, Blob: "b"}
+	save(t, d, "c0ffee", y)
+	got, commit, err := d.Item(t.Context(), "/eco/shield", y.ID)
+	if err != nil || commit != "c0ffee" || !cmp.Equal(got, y) {
+		t.Errorf("%+v %s %v", got, commit, err)
+	}
+	if _, _, err := d.Item(t.Context(), "/eco/shield", "shield/none"); !errors.Is(err, core.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+	f := flagOn("shield/lessons/x.md", "aa", "bb:dup")
+	rec := judged(t, d, "one", f)
+	meet := func() core.ItemMeeting {
+		t.Helper()
+		ms, err := d.Meetings(t.Context(), y.ID)
+		if err != nil || len(ms) != 1 {
+			t.Fatalf("%d meetings, %v", len(ms), err)
+		}
+		return ms[0]
+	}
+	if err := decide(t, d, rec, core.Owner, f, core.Fix, 0); err != nil {
+		t.Fatal(err)
+	}
+	if m := meet(); m.UnitID != f.UnitID || m.Label != core.Dup || m.Similarity != .75 || len(m.Decisions) != 0 {
+		t.Errorf("one decision alone is to stay closed: %+v", m)
+	}
+	if err := decide(t, d, rec, core.Claude, f, core.Land, 0); err != nil {
+		t.Fatal(err)
+	}
+	if m := meet(); len(m.Decisions) != 2 || m.Decisions[0].By == m.Decisions[1].By {
+		t.Errorf("%+v", m.Decisions)
+	}
+}
