@@ -39,6 +39,9 @@ func config(env func(string) string) (app.Config, error) {
 		AllowedHosts:   strings.FieldsFunc(env("STOROZH_ALLOWED_HOSTS"), func(c rune) bool { return c == ',' || c == ' ' }),
 		PublicURL:      strings.TrimRight(env("STOROZH_PUBLIC_URL"), "/"),
 	}
+	if !inContainer() {
+		cfg.MarkerHome = home // a container's home folder is another one than that of the markers
+	}
 	cfg.ShieldDir = r.path("STOROZH_SHIELD_DIR", shieldDir(cfg.Ecosystem))
 	cfg.PolicyPath = r.path("STOROZH_POLICY", filepath.Join(cfg.Ecosystem, "darwin", "genome", "registry-new.md"))
 	r.routing(&cfg)
@@ -98,6 +101,16 @@ func (r *reader) home() string {
 		r.fail("HOME", "is not set, and Storozh needs it to find your files", err)
 	}
 	return h
+}
+
+// inContainer tells whether Docker or Podman runs this process.
+func inContainer() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *reader) dataDir(home string) string {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"storozh/core"
@@ -31,8 +32,9 @@ type App struct {
 	guard   *guard.Guard
 	sample  *guard.Guard // the sample's own ecosystem, always with the demo model
 	writer  manifest.Writer
-	wake    *signal // a run was queued
-	ended   *signal // a run or a write-back came to its end
+	wake    *signal      // a run was queued
+	ended   *signal      // a run or a write-back came to its end
+	writes  atomic.Int64 // how often the writer put a block into a file
 	seen    lastModel
 }
 

@@ -20,6 +20,8 @@ type Config struct {
 	Rules        routing.Rules
 	Aliases      routing.Aliases
 
+	MarkerHome string // home folder in which the co-sign markers can be seen; empty: not from here
+
 	Demo        bool // the demo model instead of LLM
 	LLM         localllm.Config
 	Concurrency int

@@ -47,10 +47,12 @@ func (a *App) watch(ctx context.Context) {
 }
 
 type watcher struct {
-	app  *App
-	path string
-	last [32]byte // SHA-256 of the bytes last looked at to the end
-	said string   // the last complaint, so that it is logged once
+	app        *App
+	path       string
+	last       [32]byte // SHA-256 of the bytes last looked at to the end
+	writes     int64    // our own writes when it was looked at: after one, the same bytes may be somebody's who took the block out
+	unreadable [32]byte // SHA-256 of bytes that were no whole manifest
+	said       string   // the last complaint, so that it is logged once
 }
 
 // events gives a channel that gets something whenever the file's folder changes; it stays silent where the system has no such events.
@@ -98,12 +100,16 @@ func (w *watcher) look(ctx context.Context) {
 		return
 	}
 	hash := sha256.Sum256(raw)
-	if hash == w.last || len(bytes.TrimSpace(raw)) == 0 {
+	writes := w.app.writes.Load()
+	if hash == w.last && writes == w.writes || len(bytes.TrimSpace(raw)) == 0 {
 		return
 	}
 	arr, _, err := manifest.Arrive(raw, core.SourceFile, w.path)
 	if err != nil {
-		w.complain(err)
+		if hash == w.unreadable { // still, after a while: it is not just being written
+			w.complain(err)
+		}
+		w.unreadable = hash
 		return
 	}
 	r, err := w.app.Submit(ctx, arr)
@@ -111,22 +117,23 @@ func (w *watcher) look(ctx context.Context) {
 		w.complain(err)
 		return
 	}
-	w.last, w.said = hash, ""
-	if !r.New && r.Status == core.Done {
-		w.putBack(ctx, raw, r)
+	w.said = ""
+	if r.New || r.Status != core.Done || w.putBack(ctx, raw, r) {
+		w.last, w.writes = hash, writes
 	}
 }
 
-// putBack writes the block again when known content came back without it.
-func (w *watcher) putBack(ctx context.Context, raw []byte, r core.Receipt) {
+// putBack writes the block again when known content came back without it. False: a write is still under way, look again.
+func (w *watcher) putBack(ctx context.Context, raw []byte, r core.Receipt) bool {
 	if _, has := manifest.Extract(raw); has {
-		return
+		return true
 	}
 	rec, err := w.app.db.Record(ctx, r.ManifestID)
 	if err != nil || rec.Run.WriteBack.State == core.WritePend {
-		return
+		return false
 	}
 	w.app.writeBlock(ctx, rec.Run)
+	return true
 }
 
 func (w *watcher) complain(err error) {

@@ -77,7 +77,11 @@ func (a *App) tryWrite(ctx context.Context, run core.Run) (core.WriteBack, error
 	if err != nil {
 		return core.WriteBack{}, err
 	}
-	return a.writer.Write(ctx, target, content, block)
+	w, err := a.writer.Write(ctx, target, content, block)
+	if w.State == core.Written || w.State == core.MovedOn {
+		a.writes.Add(1)
+	}
+	return w, err
 }
 
 // withReviews is the block as it belongs in the file: with both reviews once both cosigners are done, without a word of either before.
