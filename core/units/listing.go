@@ -1,0 +1,140 @@
+package units
+
+import (
+	"strings"
+
+	"storozh/core"
+)
+
+// listing is a manifest's `files` beside the diff (C1): what `git status` printed, cut by a rule that does not know quoting.
+type listing []listed
+
+// listed is one entry.
+type listed struct {
+	raw  string // as it stands
+	path string // unquoted; a folder keeps its slash
+	half string // the end of a quoted name that contained ` -> `; else empty
+}
+
+// maxListed caps the entries of one repo that are looked at.
+const maxListed = 200_000
+
+func readListing(files []string) listing {
+	if len(files) > maxListed {
+		files = files[:maxListed]
+	}
+	out := make(listing, 0, len(files))
+	for _, raw := range files {
+		if raw = strings.ReplaceAll(strings.TrimSpace(raw), "\x00", ""); raw == "" {
+			continue
+		}
+		out = append(out, readListed(raw))
+	}
+	return out
+}
+
+func readListed(raw string) listed {
+	e := listed{raw: raw, path: plainName(raw)}
+	if strings.HasPrefix(raw, `"`) || !strings.HasSuffix(raw, `"`) {
+		return e
+	}
+	// A name with a quote sign at its end is always quoted at its start too, so this is the second half of one that contained the
+	// arrow; for a rename of such a name the new one may follow.
+	tail := raw
+	if i := strings.LastIndex(raw, ` -> "`); i >= 0 {
+		e.path = plainName(raw[i+len(" -> "):])
+		return e
+	}
+	if name, rest, ok := unquote(`"` + tail); ok && rest == "" {
+		e.half = name
+	}
+	return e
+}
+
+// holds tells whether a path is listed.
+func (l listing) holds(path string) bool {
+	for _, e := range l {
+		if e.path == path || e.half != "" && strings.HasSuffix(path, " -> "+e.half) {
+			return true
+		}
+	}
+	return false
+}
+
+// reconcile lists what `files` has and the diff lacks, with the command that brings it in. The diff's own headers are right where
+// the two disagree (case D3).
+func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []File) {
+	known, arrows := map[string]bool{}, map[string]bool{}
+	note := func(path string) {
+		known[path] = true
+		for rest := path; ; {
+			_, after, ok := strings.Cut(rest, " -> ")
+			if !ok {
+				break
+			}
+			arrows[after], rest = true, after
+		}
+	}
+	for _, f := range files {
+		note(f.Path)
+		if f.OldPath != "" {
+			note(f.OldPath)
+		}
+	}
+	var missing []string
+	for _, e := range l {
+		if !e.inDiff(known, arrows) {
+			missing = append(missing, d.missing(canonical, e)...)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	sortUnique(&missing)
+	dir := r.Dir
+	if dir == "" {
+		dir = r.Name
+	}
+	words := []string{"git", "-C", shellQuote(strings.ReplaceAll(dir, "\x00", "")), "add", "-N", "--"}
+	for _, m := range missing {
+		words = append(words, shellQuote(m))
+	}
+	d.out.AddCommands = append(d.out.AddCommands, strings.Join(words, " "))
+}
+
+func (e listed) inDiff(known, arrows map[string]bool) bool {
+	if known[e.path] || known[strings.TrimSuffix(e.path, "/")] || e.half != "" && arrows[e.half] {
+		return true
+	}
+	// A rename whose old name contains the arrow: only what follows the last one is a name.
+	if i := strings.LastIndex(e.raw, `" -> `); i >= 0 {
+		return known[plainName(e.raw[i+len(`" -> `):])]
+	}
+	return false
+}
+
+// missing lists one entry as not in the diff and returns the pathspecs that would add it.
+func (d *deriver) missing(canonical string, e listed) []string {
+	if e.half != "" {
+		d.out.NotInDiff = append(d.out.NotInDiff, canonical+"/… -> "+e.half)
+		return []string{"*-> " + escapeGlob(e.half)}
+	}
+	path, ok := cleanPath(strings.TrimSuffix(e.path, "/"))
+	if !ok {
+		d.warn("%s: the listed file %q leads out of the repo or has no name; it was skipped", canonical, shorten(e.raw, 160))
+		return nil
+	}
+	if strings.HasSuffix(e.path, "/") {
+		path += "/"
+	}
+	d.out.NotInDiff = append(d.out.NotInDiff, canonical+"/"+path)
+	if strings.HasPrefix(path, ":") || strings.ContainsAny(path, `*?[\`) {
+		path = ":(literal)" + path // git would read a pattern
+	}
+	return []string{path}
+}
+
+// escapeGlob makes a name literal inside a git pathspec pattern.
+func escapeGlob(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
+}
