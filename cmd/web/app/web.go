@@ -60,8 +60,3 @@ func (f front) Submit(ctx context.Context, a core.Arrival) (core.Receipt, error)
 func (f front) Rerun(ctx context.Context, id int64, fresh bool) (core.Receipt, error) {
 	return f.app.Rerun(ctx, id, fresh)
 }
-
-// Records translates the query.
-func (f front) Records(ctx context.Context, q handlers.RecordQuery) ([]core.Record, string, error) {
-	return f.DB.Records(ctx, core.RecordQuery{After: q.After, Limit: q.Limit, IncludeSuperseded: q.IncludeSuperseded})
-}

@@ -1,0 +1,139 @@
+package handlers
+
+import (
+	"time"
+
+	"storozh/core"
+	"storozh/views"
+)
+
+// The JSON of the API (design §7): camelCase, ids as numbers, lists never null, times in RFC 3339 UTC or null. Inside
+// `storozh` the spelling is C4's.
+
+type listJSON struct {
+	Manifests []headJSON `json:"manifests"`
+	Next      string     `json:"next"` // cursor for ?after=; empty: none
+}
+
+type headJSON struct {
+	ID         int64       `json:"id"`
+	SessionID  string      `json:"sessionId"`
+	Timestamp  *time.Time  `json:"timestamp"`
+	ReceivedAt *time.Time  `json:"receivedAt"`
+	Source     core.Source `json:"source"`
+	Status     core.Status `json:"status"`
+	BLUF       string      `json:"bluf"`
+}
+
+type manifestJSON struct {
+	headJSON
+	Progress     core.Progress   `json:"progress"`
+	Storozh      *core.Block     `json:"storozh,omitempty"`
+	WriteBack    writeBackJSON   `json:"writeBack"`
+	Units        []unitJSON      `json:"units"`
+	NotInDiff    []string        `json:"notInDiff"`
+	Unclassified []string        `json:"unclassified"`
+	Resolved     []core.Resolved `json:"resolved"`
+	Warnings     []string        `json:"warnings"`
+}
+
+type writeBackJSON struct {
+	State  core.WriteState `json:"state"`
+	Path   string          `json:"path"`
+	At     *time.Time      `json:"at"`
+	Detail string          `json:"detail"`
+}
+
+type unitJSON struct {
+	Unit         string        `json:"unit"`
+	Repo         string        `json:"repo"`
+	Path         string        `json:"path"`
+	Type         core.UnitType `json:"type"`
+	Action       core.Action   `json:"action"`
+	Text         string        `json:"text"`
+	Routing      core.Routing  `json:"routing"`
+	ExpectedRepo string        `json:"expectedRepo"`
+	Severity     string        `json:"severity"` // "cross-lane" or empty
+	Semantic     core.Label    `json:"semantic"` // empty: no label
+	Reason       string        `json:"reason"`   // the judge's note, or why the unit is unjudged
+	Pairs        []pairJSON    `json:"pairs"`
+	Decisions    []struct{}    `json:"decisions"` // none can be made yet
+}
+
+type pairJSON struct {
+	Item       string     `json:"item"`
+	Similarity float64    `json:"similarity"`
+	Label      core.Label `json:"label"` // empty: unjudged, and note says why
+	Note       string     `json:"note"`
+	Cached     bool       `json:"cached"`
+	Text       string     `json:"text"`
+}
+
+func newHead(r core.Record) headJSON {
+	return headJSON{
+		ID: r.ID, SessionID: r.SessionID, Timestamp: when(r.Timestamp), ReceivedAt: when(r.ReceivedAt),
+		Source: r.Source, Status: r.Run.Status, BLUF: views.Line(r),
+	}
+}
+
+func newManifest(r core.Record, units []core.UnitResult) manifestJSON {
+	out := manifestJSON{headJSON: newHead(r), Progress: r.Run.Progress, Storozh: r.Run.Block, WriteBack: newWriteBack(r),
+		Units: make([]unitJSON, 0, len(units))}
+	for _, u := range units {
+		out.Units = append(out.Units, newUnit(u, r.Run.Block))
+	}
+	var b core.Block
+	if r.Run.Block != nil {
+		b = *r.Run.Block
+	}
+	out.NotInDiff, out.Unclassified = list(b.NotInDiff), list(b.Unclassified)
+	out.Resolved, out.Warnings = list(b.Resolved), list(b.Warnings)
+	return out
+}
+
+func newUnit(u core.UnitResult, b *core.Block) unitJSON {
+	out := unitJSON{
+		Unit: u.Unit.ID, Repo: u.Unit.Observed, Path: u.Unit.Path, Type: u.Unit.Type, Action: u.Unit.Action, Text: u.Unit.Text,
+		Routing: u.Flag.Routing, ExpectedRepo: u.Flag.ExpectedRepo, Severity: u.Flag.Severity, Semantic: u.Flag.Semantic,
+		Reason: views.Reason(u, b), Pairs: make([]pairJSON, 0, len(u.Pairs)), Decisions: []struct{}{},
+	}
+	for _, p := range u.Pairs {
+		note := p.Note
+		if p.Label == "" {
+			note = p.Unjudged
+		}
+		out.Pairs = append(out.Pairs, pairJSON{Item: p.Item, Similarity: p.Similarity, Label: p.Label, Note: note, Cached: p.Cached, Text: p.ItemText})
+	}
+	return out
+}
+
+// newWriteBack fills in what a run that has not ended does not know yet.
+func newWriteBack(r core.Record) writeBackJSON {
+	w := r.Run.WriteBack
+	out := writeBackJSON{State: w.State, Path: w.Path, At: when(w.At), Detail: w.Detail}
+	if out.State == "" {
+		out.State = core.WritePend
+		if r.Target == "" {
+			out.State = core.WriteOff
+		}
+	}
+	if out.Path == "" {
+		out.Path = r.Target
+	}
+	return out
+}
+
+func when(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func list[T any](in []T) []T {
+	if in == nil {
+		return []T{}
+	}
+	return in
+}

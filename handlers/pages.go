@@ -1,0 +1,165 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"storozh/core"
+	"storozh/views"
+)
+
+func (s *server) inbox(c echo.Context) error {
+	ctx, after := c.Request().Context(), c.QueryParam("after")
+	records, next, err := s.Store.Records(ctx, core.RecordQuery{After: after, Limit: pageSize})
+	if err != nil {
+		return err
+	}
+	in := views.InboxInput{Records: records, Next: next, After: after, Webhook: s.webhookURL(c), Sample: s.RunSample != nil}
+	ids := make([]int64, 0, len(records))
+	for _, r := range records {
+		ids = append(ids, r.ID)
+	}
+	if len(ids) > 0 {
+		if in.Superseded, err = s.Store.Superseded(ctx, ids...); err != nil {
+			return err
+		}
+	}
+	if in.System, err = s.System(ctx); err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.InboxPage(views.NewInbox(s.page(c), in)))
+}
+
+// webhookURL is where a sender on this machine finds us.
+func (s *server) webhookURL(c echo.Context) string {
+	if s.PublicURL != "" {
+		return s.PublicURL + "/webhooks/mirabilis"
+	}
+	return "http://" + c.Request().Host + "/webhooks/mirabilis"
+}
+
+func (s *server) review(c echo.Context) error {
+	r, err := s.record(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	in := views.ReviewInput{Record: r, Show: c.QueryParam("show"), Unit: c.QueryParam("unit")}
+	if r.Run.Status == core.Done {
+		if in.Units, err = s.Store.Units(ctx, r.Run.ID); err != nil {
+			return err
+		}
+		if b := r.Run.Block; b != nil && len(b.NotInDiff) > 0 {
+			if in.AddCommands, err = s.Store.AddCommands(ctx, r.Run.ID); err != nil {
+				return err
+			}
+		}
+	}
+	folded, err := s.Store.Superseded(ctx, r.ID)
+	if err != nil {
+		return err
+	}
+	in.Superseded = folded[r.ID]
+	return s.render(c, http.StatusOK, views.ReviewPage(views.NewReview(s.page(c), in)))
+}
+
+// record is the manifest that the path names.
+func (s *server) record(c echo.Context) (core.Record, error) {
+	id, err := idParam(c)
+	if err != nil {
+		return core.Record{}, err
+	}
+	return s.Store.Record(c.Request().Context(), id)
+}
+
+// progressJSON is what the page's script asks for while a run goes on.
+type progressJSON struct {
+	Run      int64  `json:"run"`
+	Finished bool   `json:"finished"`
+	Line     string `json:"line"`
+	core.Progress
+}
+
+func (s *server) progress(c echo.Context) error {
+	r, err := s.record(c)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, progressJSON{
+		Run: r.Run.ID, Finished: r.Run.Status.Finished(), Line: views.Plain(views.Line(r)), Progress: r.Run.Progress,
+	})
+}
+
+// text answers with a whole text that a page shows only the beginning of, as plain text with marks.
+func (s *server) text(c echo.Context) error {
+	r, err := s.record(c)
+	if err != nil {
+		return err
+	}
+	u, err := s.Store.Unit(c.Request().Context(), r.Run.ID, c.QueryParam("unit"))
+	if err != nil {
+		return err
+	}
+	whole, err := part(u, c.QueryParam("part"), c.QueryParam("item"))
+	if err != nil {
+		return err
+	}
+	return c.String(http.StatusOK, views.Plain(whole))
+}
+
+func part(u core.UnitResult, name, item string) (string, error) {
+	switch name {
+	case "unit":
+		return u.Unit.Text, nil
+	case "diff":
+		return u.Unit.Diff, nil
+	case "item":
+		for _, p := range u.Pairs {
+			if p.Item == item {
+				return p.ItemText, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("text %w", core.ErrNotFound)
+}
+
+// rerun is the "Judge again" button.
+func (s *server) rerun(c echo.Context) error {
+	id, err := idParam(c)
+	if err != nil {
+		return err
+	}
+	if err := parseForm(c); err != nil {
+		return err
+	}
+	if _, err := s.Store.Rerun(c.Request().Context(), id, c.Request().PostFormValue("fresh") != ""); err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", id))
+}
+
+// sample is the "Run the sample" button.
+func (s *server) sample(c echo.Context) error {
+	if s.RunSample == nil {
+		return fmt.Errorf("sample %w", core.ErrNotFound)
+	}
+	// A reader who goes away must not leave half a sample behind.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), sampleTime)
+	defer cancel()
+	id, err := s.RunSample(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", id))
+}
+
+func (s *server) status(c echo.Context) error {
+	sys, err := s.System(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	return s.render(c, http.StatusOK, views.StatusPage(views.NewStatus(s.page(c), sys)))
+}

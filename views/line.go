@@ -1,0 +1,41 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+
+	"storozh/core"
+)
+
+// Line is the first line about a manifest: its BLUF once a run is done, else how far the run is. The demo model is always
+// named (design §7).
+func Line(r core.Record) string {
+	line := statusLine(r)
+	if r.Run.Demo && !strings.Contains(strings.ToLower(line), "demo model") {
+		line += " (demo model)"
+	}
+	return line
+}
+
+func statusLine(r core.Record) string {
+	switch r.Run.Status {
+	case core.Done:
+		if r.BLUF == "" && r.Run.Block != nil {
+			return core.BLUF(*r.Run.Block)
+		}
+		return r.BLUF
+	case core.Running:
+		if p := r.Run.Progress; p.Of > 0 {
+			return fmt.Sprintf("running: %d of %s judged", p.Done, plural(p.Of, "pair"))
+		}
+		return "running: reading the changeset"
+	case core.Failed:
+		if r.Run.Error == "" {
+			return "failed: no reason was recorded; see the log"
+		}
+		return "failed: " + r.Run.Error
+	case core.Cancelled:
+		return "cancelled"
+	}
+	return "queued"
+}
