@@ -20,6 +20,8 @@ type Neighbour struct {
 type Verdict struct {
 	Label  Label
 	Reason string // one line, cleaned and capped; may be empty
+	// Unstable: asked once more with the order of presentation swapped, the judge did not say the same. The first answer counts.
+	Unstable bool
 }
 
 // Pair is one unit beside one of its neighbours, with what the judge said.
@@ -38,4 +40,10 @@ type Pair struct {
 	ItemHash   []byte // SHA-256 of the item's judged text
 	Judge      string // model that answered
 	Prompt     string // prompt version
+	Resolved   bool   // the item goes with this manifest: a clash with it is shown, not flagged, and does not count for the unit's label
+	Unstable   bool   // see Verdict
+	Hint       string // for the reviewer: differing numbers, a negation on one side; never a label
 }
+
+// SiblingPrefix begins the id of another unit of the same manifest where the id of an item stands.
+const SiblingPrefix = "manifest:"

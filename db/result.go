@@ -56,6 +56,9 @@ type pairRow struct {
 	ItemHash   []byte  `db:"item_hash"`
 	Judge      string  `db:"judge"`
 	Prompt     string  `db:"prompt"`
+	Resolved   bool    `db:"resolved"`
+	Unstable   bool    `db:"unstable"`
+	Hint       string  `db:"hint"`
 }
 
 const insertUnit = `INSERT INTO units (run_id, ord, unit, observed, repo, path, old_path, anchor, type, home, action, title, text, normative,
@@ -64,9 +67,9 @@ const insertUnit = `INSERT INTO units (run_id, ord, unit, observed, repo, path, 
 	:replaces, :start_line, :end_line, :diff, :routing, :expected, :severity, :semantic, :against, :judge_note, :unjudged)`
 
 const insertPair = `INSERT INTO pairs (run_id, ord, rank, item, item_title, item_text, similarity, label, note, cached, unjudged,
-	unit_hash, item_hash, judge, prompt)
+	unit_hash, item_hash, judge, prompt, resolved, unstable, hint)
 	VALUES (:run_id, :ord, :rank, :item, :item_title, :item_text, :similarity, :label, :note, :cached, :unjudged,
-	:unit_hash, :item_hash, :judge, :prompt)`
+	:unit_hash, :item_hash, :judge, :prompt, :resolved, :unstable, :hint)`
 
 func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, results []core.UnitResult) error {
 	units := make([]unitRow, 0, len(results))
@@ -125,6 +128,7 @@ func toPairRow(runID int64, ord int, p core.Pair) pairRow {
 		RunID: runID, Ord: ord, Rank: p.Rank, Item: text(p.Item), ItemTitle: text(p.ItemTitle), ItemText: text(p.ItemText),
 		Similarity: p.Similarity, Label: string(p.Label), Note: text(p.Note), Cached: p.Cached, Unjudged: text(p.Unjudged),
 		UnitHash: p.UnitHash, ItemHash: p.ItemHash, Judge: text(p.Judge), Prompt: p.Prompt,
+		Resolved: p.Resolved, Unstable: p.Unstable, Hint: text(p.Hint),
 	}
 }
 
@@ -132,7 +136,7 @@ func (r pairRow) pair(unit string) core.Pair {
 	return core.Pair{
 		Unit: unit, Item: r.Item, ItemTitle: r.ItemTitle, ItemText: r.ItemText, Rank: r.Rank, Similarity: r.Similarity,
 		Label: core.Label(r.Label), Note: r.Note, Cached: r.Cached, Unjudged: r.Unjudged, UnitHash: r.UnitHash, ItemHash: r.ItemHash,
-		Judge: r.Judge, Prompt: r.Prompt,
+		Judge: r.Judge, Prompt: r.Prompt, Resolved: r.Resolved, Unstable: r.Unstable, Hint: r.Hint,
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"net"
@@ -41,6 +42,13 @@ func config(env func(string) string) (app.Config, error) {
 	}
 	if !inContainer() {
 		cfg.MarkerHome = home // a container's home folder is another one than that of the markers
+	}
+	switch env("STOROZH_JUDGE_SWAP") {
+	case "", "on":
+	case "off":
+		cfg.NoSwap = true
+	default:
+		r.fail("STOROZH_JUDGE_SWAP", "must be on or off", nil)
 	}
 	cfg.ShieldDir = r.path("STOROZH_SHIELD_DIR", shieldDir(cfg.Ecosystem))
 	cfg.PolicyPath = r.path("STOROZH_POLICY", filepath.Join(cfg.Ecosystem, "darwin", "genome", "registry-new.md"))
@@ -202,14 +210,22 @@ func (r *reader) check(cfg app.Config) {
 		if len(s) < minToken {
 			r.fail("STOROZH_WEBHOOK_SECRET", fmt.Sprintf("each secret must have at least %d characters", minToken), nil)
 		}
+		if key, signs := strings.CutPrefix(s, "whsec_"); signs {
+			if b, err := base64.StdEncoding.DecodeString(key); err != nil || len(b) < minKey {
+				r.fail("STOROZH_WEBHOOK_SECRET", fmt.Sprintf("a signing secret is whsec_ and the base64 of at least %d bytes, such as the output of: echo \"whsec_$(openssl rand -base64 24)\"", minKey), nil)
+			}
+		}
 	}
 	if cfg.OwnerToken != "" && cfg.OwnerToken == cfg.ClaudeToken {
 		r.fail("STOROZH_CLAUDE_TOKEN", "must differ from the owner's token: each cosigner decides alone", nil)
 	}
 }
 
-// minToken is the least length of a token that is given from outside.
-const minToken = 16
+// minToken is the least length of a token that is given from outside; minKey that of a signing key, in bytes.
+const (
+	minToken = 16
+	minKey   = 16
+)
 
 func logLevel(env func(string) string) slog.Level {
 	var l slog.Level

@@ -11,24 +11,38 @@ import (
 )
 
 // label gives every judged unit the strongest label over its pairs, and words contra-check when pairs are left unjudged.
-func (w *work) label(todo []*core.UnitResult, of int) {
-	unjudged := 0
+func (w *work) label(todo []*core.UnitResult) {
+	unjudged, of := 0, 0
 	reasons := map[string]int{}
 	for _, u := range todo {
 		for _, p := range u.Pairs {
+			of++
 			if p.Label == "" {
 				unjudged++
 				reasons[p.Unjudged]++
 			}
+			if p.Resolved && (p.Label == core.Contra || p.Label == core.Dup) {
+				w.resolved = append(w.resolved, core.Resolved{Unit: u.Unit.ID, Item: p.Item})
+			}
 		}
-		label, against, note := judge.Strongest(u.Pairs)
-		u.Flag.Semantic, u.Flag.JudgeNote = label, note
-		u.Flag.Against = append([]string{}, against...)
-		// Without a pair there is nothing left to compare with: no label, and none is missing.
-		u.Unjudged = label == "" && len(u.Pairs) > 0
+		labelUnit(u)
 	}
 	if unjudged > 0 {
 		w.check = fmt.Sprintf("%s (%d of %d pairs unjudged: %s)", core.ContraIncomplete, unjudged, of, mostCommon(reasons))
+	}
+}
+
+// labelUnit gives a unit the strongest label over the pairs that count: what goes with this manifest does not.
+func labelUnit(u *core.UnitResult) {
+	pairs := slices.DeleteFunc(slices.Clone(u.Pairs), func(p core.Pair) bool { return p.Resolved })
+	slices.SortStableFunc(pairs, func(a, b core.Pair) int { return cmp.Compare(b.Similarity, a.Similarity) })
+	label, against, note := judge.Strongest(pairs)
+	u.Flag.Semantic, u.Flag.JudgeNote = label, note
+	u.Flag.Against = append([]string{}, against...)
+	// Without a pair there is nothing left to compare with: no label, and none is missing.
+	u.Unjudged = label == "" && len(pairs) > 0
+	if len(against) > 0 && slices.ContainsFunc(pairs, func(p core.Pair) bool { return p.Item == against[0] && p.Unstable }) {
+		u.Flag.JudgeNote = "unstable: " + note
 	}
 }
 
@@ -50,7 +64,7 @@ func (w *work) result() core.Result {
 	})
 	block := core.Block{
 		RanAt: w.job.RanAt.UTC().Format("2006-01-02T15:04:05Z"), K: w.opt.K, ContraCheck: w.check, Flags: []core.Flag{},
-		NotInDiff: w.derived.NotInDiff, Unclassified: w.derived.Unclassified, Warnings: w.warnings,
+		NotInDiff: w.derived.NotInDiff, Unclassified: w.derived.Unclassified, Resolved: w.resolved, Warnings: w.warnings,
 	}
 	if w.corpus.Commit != "" || w.corpus.Items > 0 {
 		block.Corpus = &core.BlockCorpus{Commit: w.corpus.Commit, Items: w.corpus.Items}

@@ -73,16 +73,17 @@ func touches(s core.Span, it core.Item) bool {
 	}
 }
 
-// of lists the ids excluded for one unit. A unit that was committed meanwhile stands in the corpus too: same path, same text.
-func (e exclusion) of(u core.Unit) []string {
-	out := append([]string{u.ID}, e.replaced...)
+// own lists the items that are the unit itself: its id, what it edits or moves from, and, if it was committed meanwhile, the same text at
+// the same path.
+func (e exclusion) own(u core.Unit) []string {
+	out := append([]string{u.ID}, u.Replaces...)
 	text := passage.Normalise(u.Normative)
 	for _, it := range e.byPath[u.Repo+"/"+u.Path] {
 		if it.ID != u.ID && passage.Normalise(it.Normative) == text {
 			out = append(out, it.ID)
 		}
 	}
-	return append(out, u.Replaces...)
+	return out
 }
 
 // Sync reads the corpus and embeds what is new, without a manifest, so that the first run need not wait for it.

@@ -19,6 +19,7 @@ import (
 type Options struct {
 	K           int    // neighbours per unit; 0: 5
 	Concurrency int    // judge requests at once; 0: 4
+	NoSwap      bool   // do not ask once more, in swapped order, about a pair that is flagged
 	Secret      []byte // key of the prompt's fence markers
 	Ecosystem   string // folder of the repos, for the text at HEAD; empty: not readable
 	ShieldDir   string // the shield checkout
@@ -64,8 +65,9 @@ type work struct {
 	items    []core.Item
 	repos    map[string]*corpus.Repo
 	models   localllm.Models
-	judged   map[string]judge.Text // item id → what the judge reads of it
+	read     map[string]judge.Text // item id → what the judge reads of it
 	check    string                // contra-check
+	resolved []core.Resolved
 	warnings []string
 }
 

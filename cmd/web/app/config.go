@@ -26,6 +26,7 @@ type Config struct {
 	LLM         localllm.Config
 	Concurrency int
 	K           int
+	NoSwap      bool // do not ask about flagged pairs once more in swapped order
 
 	OwnerToken     string // empty: made at first start
 	ClaudeToken    string

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { os.Exit(dbtest.Run(m)) }
 
 // eco is a folder of four real git repos with something at HEAD.
 type eco struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 }
 
@@ -50,7 +50,7 @@ lane-map         repo → lane
   darwin, shield                = knowledge-lane   (reading)
 `
 
-func newEco(t *testing.T) eco {
+func newEco(t testing.TB) eco {
 	t.Helper()
 	e := eco{t: t, dir: filepath.Join(t.TempDir(), "ecosystem")}
 	for _, repo := range []string{core.Shield, core.NeuroMatrix, core.Mirabilis, core.Darwin} {

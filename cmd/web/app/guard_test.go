@@ -52,12 +52,23 @@ func unitNamed(t *testing.T, units []core.UnitResult, id string) core.UnitResult
 	return units[i]
 }
 
+// items lists the corpus items that count for a unit's label.
 func items(u core.UnitResult) []string {
 	var out []string
 	for _, p := range u.Pairs {
-		out = append(out, p.Item)
+		if !p.Resolved && !strings.HasPrefix(p.Item, core.SiblingPrefix) {
+			out = append(out, p.Item)
+		}
 	}
 	return out
+}
+
+func pairWith(u core.UnitResult, item string) (core.Pair, bool) {
+	i := slices.IndexFunc(u.Pairs, func(p core.Pair) bool { return p.Item == item })
+	if i < 0 {
+		return core.Pair{}, false
+	}
+	return u.Pairs[i], true
 }
 
 // A judge that calls everything a duplicate: whatever a unit is compared with shows.
@@ -200,7 +211,7 @@ func TestAModelWithOtherVectorsIsNeverMixed(t *testing.T) {
 	model.Set(func(f *llmtest.Faults) { f.Dimensions = 64 })
 	e.change("shield/lessons/second.md", "# Second\n\nTests come before the merge.\n")
 	rec, units := runEco(t, again(t, a), e, "two")
-	if rec.BLUF != "2 units: all ok" || len(unitNamed(t, units, "shield/lessons/second.md").Pairs) != 5 {
+	if rec.BLUF != "2 units: all ok" || len(items(unitNamed(t, units, "shield/lessons/second.md"))) != 5 {
 		t.Errorf("%s", rec.BLUF)
 	}
 }

@@ -124,7 +124,7 @@ func TestMainJob(t *testing.T) {
 		t.Errorf("%s · %s · %s", got.BLUF, got.Status, got.Storozh.ContraCheck)
 	}
 	first := got.Units[0]
-	if len(first.Pairs) != 5 || first.Pairs[0].Similarity < first.Pairs[4].Similarity || first.Pairs[0].Text == "" {
+	if len(first.Pairs) < 5 || first.Pairs[0].Similarity < first.Pairs[4].Similarity || first.Pairs[0].Text == "" {
 		t.Errorf("neighbours of %s: %+v", first.Unit, first.Pairs)
 	}
 

@@ -1,0 +1,88 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"storozh/core"
+	"storozh/core/localllm/llmtest"
+)
+
+func TestTwoNewLessonsThatClashAreFlaggedAgainstEachOther(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/left.md", "# Left\n\nAlways drive on the left side of the road.\n")
+	e.change("shield/lessons/right.md", "# Right\n\nAlways drive on the right side of the road.\n")
+	e.change("mirabilis/cmd/run/main.go", "package main\n\nfunc main() { println(3) }\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = rules(map[string]core.Label{"the left side | the right side": core.Contra, "the right side | the left side": core.Contra})
+	})
+	rec, units := runEco(t, newApp(t, e, model, func(c *Config) { c.NoSwap = true }), e, "s")
+	if rec.BLUF != "3 units: 2 contra" {
+		t.Errorf("%s", rec.BLUF)
+	}
+	for this, other := range map[string]string{"shield/lessons/left.md": "manifest:shield/lessons/right.md", "shield/lessons/right.md": "manifest:shield/lessons/left.md"} {
+		if f := unitNamed(t, units, this).Flag; len(f.Against) != 1 || f.Against[0] != other {
+			t.Errorf("%s is flagged against %v", this, f.Against)
+		}
+	}
+	if n := model.Counts().Completions; n != 5+5+1 {
+		t.Errorf("%d requests for two units of 5 items each and one pair of units", n)
+	}
+}
+
+// A judge that goes by the order of presentation: the flag stays and is marked.
+func TestAVerdictThatTurnsWithTheOrderIsUnstable(t *testing.T) {
+	for _, swap := range []bool{true, false} {
+		e := newEco(t)
+		e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+		model := llmtest.Start(t, func(f *llmtest.Faults) {
+			f.Answer = func(prompt string) string {
+				if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+					return `{"reason":"order","label":"ok"}`
+				}
+				return rules(map[string]core.Label{"afterwards | tests run before": core.Contra})(prompt)
+			}
+		})
+		a := newApp(t, e, model, func(c *Config) { c.NoSwap = !swap })
+		_, units := runEco(t, a, e, "s")
+		u := unitNamed(t, units, "shield/lessons/merge.md")
+		p, _ := pairWith(u, "shield/invariants/core.txt#2")
+		if u.Flag.Semantic != core.Contra || p.Unstable != swap || strings.HasPrefix(u.Flag.JudgeNote, "unstable: ") != swap {
+			t.Errorf("swap %v: %+v %q", swap, p, u.Flag.JudgeNote)
+		}
+		_, units = runEco(t, again(t, a), e, "s2")
+		if p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2"); !p.Cached || p.Unstable != swap {
+			t.Errorf("swap %v, from the cache: %+v", swap, p)
+		}
+	}
+}
+
+func TestAClashWithWhatGoesIsResolvedHere(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/invariants/core.txt", strings.Replace(atHead["shield/invariants/core.txt"], "#1 [critical] [F] deploy on a Friday | Why: nobody is there on Saturday | Counter: security fixes\n", "", 1))
+	e.change("shield/lessons/fridays.md", "# Fridays\n\nDeploys on a Friday are welcome at any hour.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(workdayRules) })
+	rec, units := runEco(t, newApp(t, e, model, nil), e, "s")
+	b := rec.Run.Block
+	want := core.Resolved{Unit: "shield/lessons/fridays.md", Item: "shield/invariants/core.txt#1"}
+	if len(b.Resolved) != 1 || b.Resolved[0] != want || b.Summary.Contra != 0 {
+		t.Errorf("%s, resolved %v", rec.BLUF, b.Resolved)
+	}
+	if p, ok := pairWith(unitNamed(t, units, want.Unit), want.Item); !ok || !p.Resolved || p.Label != core.Contra {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestTheSameWordsNeedNoModel(t *testing.T) {
+	e := newEco(t)
+	e.change("neuro-matrix/lessons/logs.md", "---\nsummary: Logs are read by machines\n---\n# Logs are read by machines\n\nWrite one  JSON object\nper line of a log.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) })
+	_, units := runEco(t, newApp(t, e, model, nil), e, "s")
+	u := unitNamed(t, units, "neuro-matrix/lessons/logs.md")
+	if u.Flag.Semantic != core.Dup || u.Flag.JudgeNote != "word for word the same" || len(u.Flag.Against) != 1 {
+		t.Errorf("%+v", u.Flag)
+	}
+	if n := model.Counts().Completions; n != 4 {
+		t.Errorf("%d requests for 5 items, one of which is certain", n)
+	}
+}

@@ -1,0 +1,23 @@
+package judge
+
+import (
+	_ "embed" // the template
+	"text/template"
+)
+
+//go:embed swapped.tmpl
+var swappedText string
+
+var swappedTmpl = template.Must(template.New("swapped").Parse(swappedText))
+
+// SwappedVersion names the wording of [Swapped]: a verdict over the swapped order is another verdict in the cache than one over the
+// usual order, so use it, not PromptVersion, in its [Key].
+const SwappedVersion = PromptVersion + "-swapped"
+
+// Swapped is the prompt of [Build] with the unit shown before the item. The roles keep their names, the code and all that is fixed
+// stay the same to the byte, so a judge that understands the pair gives the same label; one that goes by the order does not.
+func Swapped(secret []byte, item, unit Text) Prompt {
+	p := Build(secret, item, unit)
+	p.User = render(swappedTmpl, pair{Code: code(secret, item, unit), Item: quote(item, textRunes), Unit: quote(unit, textRunes)}) + cue
+	return p
+}
