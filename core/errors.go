@@ -8,4 +8,7 @@ var (
 	ErrConflict = errors.New("conflict")
 	ErrInvalid  = errors.New("invalid input")
 	ErrCanceled = errors.New("cancelled")
+
+	// ErrUnavailable: a part that is not ours, such as the local model, cannot be had now; the text says which and why.
+	ErrUnavailable = errors.New("unavailable")
 )

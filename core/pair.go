@@ -16,6 +16,12 @@ type Neighbour struct {
 	Similarity float64 // cosine, -1 … 1
 }
 
+// Near is the id of an item near a unit.
+type Near struct {
+	Item       string
+	Similarity float64 // cosine, -1 … 1
+}
+
 // Verdict is a judge's readable answer.
 type Verdict struct {
 	Label  Label

@@ -58,19 +58,15 @@ func TestSaveCorpusMakesTheStoredOneEqual(t *testing.T) {
 	}
 }
 
-// Case P1 of exact search: many near items are excluded, few far ones remain; all k of them come, the right ones, in order.
-func TestNearestNeverReturnsFewerThanExist(t *testing.T) {
+func TestNearestAllIsExactAndInOrder(t *testing.T) {
 	d := dbtest.Open(t)
 	var items []core.Item
-	var exclude []string
 	var hashes [][]byte
 	var vecs [][]float32
 	for i := range 505 {
 		it := item(i, fmt.Sprint("text ", i))
 		v := []float32{1, float32(i) / 1e5, 0}
-		if i < 500 {
-			exclude = append(exclude, it.ID)
-		} else {
+		if i >= 500 {
 			v = []float32{0, 1, float32(i-499) / 10}
 		}
 		items, hashes, vecs = append(items, it), append(hashes, hashOf(it)), append(vecs, v)
@@ -89,14 +85,20 @@ func TestNearestNeverReturnsFewerThanExist(t *testing.T) {
 	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model); err != nil || len(missing) != 0 {
 		t.Fatalf("%d missing, %v", len(missing), err)
 	}
-	near, err := d.Nearest(t.Context(), "/eco/shield", model, []float32{1, 1, 0}, 5, exclude)
-	if err != nil || len(near) != 5 {
-		t.Fatalf("%d neighbours, %v", len(near), err)
+	near, err := d.NearestAll(t.Context(), "/eco/shield", model, [][]byte{hashes[504], []byte("unknown"), hashes[0]}, 6)
+	if err != nil || len(near) != 3 || len(near[0]) != 6 || len(near[1]) != 0 || len(near[2]) != 6 {
+		t.Fatalf("%v, %v", near, err)
 	}
-	for i, n := range near {
-		if n.Item.ID != items[500+i].ID || i > 0 && n.Similarity > near[i-1].Similarity {
-			t.Errorf("neighbour %d is %s (%.3f)", i, n.Item.ID, n.Similarity)
-		}
+	var got []string
+	for _, n := range near[0][:5] {
+		got = append(got, n.Item)
+	}
+	want := []string{items[504].ID, items[503].ID, items[502].ID, items[501].ID, items[500].ID}
+	if diff := cmp.Diff(want, got); diff != "" || near[0][0].Similarity < .9999 {
+		t.Errorf("%s %v", diff, near[0])
+	}
+	if near[2][0].Item != items[0].ID || near[2][5].Item != items[5].ID {
+		t.Errorf("%v", near[2])
 	}
 	have, err := d.Embeddings(t.Context(), model, hashes[:2])
 	if err != nil || !cmp.Equal(have[string(hashes[1])], vecs[1]) {

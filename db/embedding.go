@@ -86,27 +86,29 @@ func (d *DB) SaveEmbeddings(ctx context.Context, modelID int, hashes [][]byte, v
 	return wrap(err, "SaveEmbeddings")
 }
 
-// Nearest gives the k items of dir nearest to a vector by cosine, without those whose ids are excluded, nearest first; never fewer
-// while more exist. The search is exact: `+ 0` keeps an index from answering approximately under the filter.
-func (d *DB) Nearest(ctx context.Context, dir string, modelID int, vector []float32, k int, exclude []string) ([]core.Neighbour, error) {
+// NearestAll gives, for each text hash, the ids of the n items of dir nearest to its vector, nearest first, in one round trip; none for a hash
+// whose vector is not kept. The search is exact: `+ 0` keeps an index from answering approximately.
+func (d *DB) NearestAll(ctx context.Context, dir string, modelID int, hashes [][]byte, n int) ([][]core.Near, error) {
 	var rows []struct {
-		itemRow
+		Ord      int     `db:"ord"`
+		Item     string  `db:"item"`
 		Distance float64 `db:"distance"`
 	}
 	err := d.x.SelectContext(ctx, &rows, `
-		WITH near AS MATERIALIZED (
-			SELECT i.corpus_id, i.item, e.embedding <=> $3 AS distance
+		SELECT q.ord, near.item, near.distance
+		FROM unnest($3::bytea[]) WITH ORDINALITY q (hash, ord)
+		JOIN embeddings qe ON qe.model_id = $2 AND qe.text_hash = q.hash
+		CROSS JOIN LATERAL (
+			SELECT i.item, e.embedding <=> qe.embedding AS distance
 			FROM items i JOIN corpora c ON c.id = i.corpus_id JOIN embeddings e ON e.model_id = $2 AND e.text_hash = i.text_hash
-			WHERE c.dir = $1 AND i.item <> ALL ($4)
-			ORDER BY (e.embedding <=> $3) + 0, i.item LIMIT $5)
-		SELECT i.*, near.distance FROM near JOIN items i USING (corpus_id, item) ORDER BY near.distance, i.item`,
-		text(dir), modelID, pgvector.NewVector(vector), list(exclude), k)
+			WHERE c.dir = $1 ORDER BY (e.embedding <=> qe.embedding) + 0, i.item LIMIT $4) near
+		ORDER BY q.ord, near.distance, near.item`, text(dir), modelID, pq.ByteaArray(hashes), n)
 	if err != nil {
-		return nil, wrap(err, "Nearest")
+		return nil, wrap(err, "NearestAll")
 	}
-	out := make([]core.Neighbour, len(rows))
-	for i, r := range rows {
-		out[i] = core.Neighbour{Item: r.item(), Similarity: 1 - r.Distance}
+	out := make([][]core.Near, len(hashes))
+	for _, r := range rows {
+		out[r.Ord-1] = append(out[r.Ord-1], core.Near{Item: r.Item, Similarity: 1 - r.Distance})
 	}
 	return out, nil
 }

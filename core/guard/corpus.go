@@ -39,21 +39,19 @@ func itemHash(i core.Item) []byte { return judge.TextHash(textOfItem(i)) }
 // exclusion finds the items that a unit is never compared with: itself, and what this manifest removes or rewrites.
 type exclusion struct {
 	byPath   map[string][]core.Item // full path, `shield/…` → its items
-	replaced []string               // ids that the manifest removes or rewrites
+	replaced map[string]bool        // ids that the manifest removes or rewrites
 }
 
 func newExclusion(items []core.Item, spans []core.Span) exclusion {
-	e := exclusion{byPath: map[string][]core.Item{}}
+	e := exclusion{byPath: map[string][]core.Item{}, replaced: map[string]bool{}}
 	for _, it := range items {
 		p := core.Shield + "/" + it.Path
 		e.byPath[p] = append(e.byPath[p], it)
 	}
-	seen := map[string]bool{}
 	for _, s := range spans {
 		for _, it := range e.byPath[s.Repo+"/"+s.Path] {
-			if touches(s, it) && !seen[it.ID] {
-				seen[it.ID] = true
-				e.replaced = append(e.replaced, it.ID)
+			if touches(s, it) {
+				e.replaced[it.ID] = true
 			}
 		}
 	}

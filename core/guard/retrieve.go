@@ -11,36 +11,55 @@ import (
 	"storozh/core/judge"
 )
 
+// retrieveBatch is how many units are looked up in one round trip: few enough that a cancelled run ends soon.
+const retrieveBatch = 200
+
 // retrieve makes each unit's pairs: with its nearest items, with near items that go with this manifest, and with near units of the manifest.
 func (w *work) retrieve(ctx context.Context, todo []*core.UnitResult, v *vectors) error {
 	ex := newExclusion(w.items, w.derived.Replaced)
-	for _, u := range todo {
-		own := ex.own(u.Unit)
-		near, err := w.nearest(ctx, u, v, append(slices.Clone(own), ex.replaced...))
+	byID := make(map[string]core.Item, len(w.items))
+	for _, it := range w.items {
+		byID[it.ID] = it
+	}
+	for batch := range slices.Chunk(todo, retrieveBatch) {
+		hashes := make([][]byte, len(batch))
+		most := 0
+		for i, u := range batch {
+			hashes[i] = judge.TextHash(textOfUnit(u.Unit))
+			most = max(most, len(ex.own(u.Unit)))
+		}
+		// As many more as may be excluded: never fewer than k while more exist.
+		near, err := w.store.NearestAll(ctx, w.opt.ShieldDir, v.model, hashes, w.opt.K+most+len(ex.replaced))
 		if err != nil {
 			return err
 		}
-		w.addPairs(u, near, false)
-		if len(ex.replaced) == 0 {
-			continue
+		for i, u := range batch {
+			w.addNear(u, near[i], byID, ex)
 		}
-		if near, err = w.nearest(ctx, u, v, own); err != nil {
-			return err
-		}
-		w.addPairs(u, slices.DeleteFunc(near, func(n core.Neighbour) bool { return !slices.Contains(ex.replaced, n.Item.ID) }), true)
 	}
 	w.pairSiblings(todo, v)
 	return nil
 }
 
-func (w *work) nearest(ctx context.Context, u *core.UnitResult, v *vectors, exclude []string) ([]core.Neighbour, error) {
-	return w.store.Nearest(ctx, w.opt.ShieldDir, v.model, v.byHash[string(judge.TextHash(textOfUnit(u.Unit)))], w.opt.K, exclude)
-}
-
-// addPairs appends one pair per neighbour, nearest first. resolved: the items go with this manifest.
-func (w *work) addPairs(u *core.UnitResult, near []core.Neighbour, resolved bool) {
+// addNear appends one pair per neighbour that counts, and one per neighbour that goes with this manifest and is as near as those.
+func (w *work) addNear(u *core.UnitResult, near []core.Near, byID map[string]core.Item, ex exclusion) {
+	own := ex.own(u.Unit)
+	var counted, resolved []core.Near
 	for _, n := range near {
-		w.addPair(u, core.Pair{Item: n.Item.ID, ItemTitle: n.Item.Title, ItemText: n.Item.Text, Similarity: n.Similarity, Resolved: resolved}, textOfItem(n.Item))
+		switch {
+		case len(counted) == w.opt.K || slices.Contains(own, n.Item):
+		case ex.replaced[n.Item]:
+			resolved = append(resolved, n)
+		default:
+			counted = append(counted, n)
+		}
+	}
+	for _, n := range append(counted, resolved[:min(len(resolved), w.opt.K)]...) {
+		it, ok := byID[n.Item]
+		if !ok {
+			continue // another run has synced a newer corpus meanwhile
+		}
+		w.addPair(u, core.Pair{Item: it.ID, ItemTitle: it.Title, ItemText: it.Text, Similarity: n.Similarity, Resolved: ex.replaced[n.Item]}, textOfItem(it))
 	}
 }
 

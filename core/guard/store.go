@@ -26,8 +26,8 @@ type Store interface {
 	MissingEmbeddings(ctx context.Context, dir string, model int) ([]core.Item, error)
 	// SaveEmbeddings keeps vectors by text hash.
 	SaveEmbeddings(ctx context.Context, model int, hashes [][]byte, vectors [][]float32) error
-	// Nearest gives the k nearest items without the excluded ids; never fewer while more exist.
-	Nearest(ctx context.Context, dir string, model int, vector []float32, k int, exclude []string) ([]core.Neighbour, error)
+	// NearestAll gives, for each text hash whose vector is kept, the ids of the n nearest items, nearest first.
+	NearestAll(ctx context.Context, dir string, model int, hashes [][]byte, n int) ([][]core.Near, error)
 
 	// Verdicts gives the kept verdicts by key.
 	Verdicts(ctx context.Context, keys [][]byte) (map[string]core.Verdict, error)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -84,5 +85,22 @@ func TestTheSameWordsNeedNoModel(t *testing.T) {
 	}
 	if n := model.Counts().Completions; n != 4 {
 		t.Errorf("%d requests for 5 items, one of which is certain", n)
+	}
+}
+
+// Case P1: whatever many near items are left out, a unit is compared with k others while more exist.
+func TestNeverFewerNeighboursWhileMoreExist(t *testing.T) {
+	e := newEco(t)
+	var many strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&many, "#%d [style] [O] deploy number %d happens on a Friday afternoon\n", 100+i, i)
+	}
+	e.write("shield/invariants/fridays.txt", many.String())
+	e.commit("shield")
+	e.git("shield", "rm", "-q", "invariants/fridays.txt")
+	e.change("shield/lessons/fridays.md", "# Fridays\n\nDeploy number 7 happens on a Friday afternoon.\n")
+	_, units := runEco(t, newApp(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) }), nil), e, "s")
+	if got := items(unitNamed(t, units, "shield/lessons/fridays.md")); len(got) != 5 {
+		t.Errorf("compared with %v", got)
 	}
 }
