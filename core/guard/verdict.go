@@ -16,7 +16,7 @@ func (w *work) settle(ctx context.Context, q *question) (v core.Verdict, why str
 	if err != nil || w.opt.NoSwap || v.Label == "" || v.Label == core.OK {
 		return v, why, err
 	}
-	second, err := w.answer(ctx, judge.Swapped(w.opt.Secret, q.item, q.unit))
+	second, err := answer(ctx, w.complete, judge.Swapped(w.opt.Secret, q.item, q.unit))
 	if ctx.Err() != nil {
 		return core.Verdict{}, "", ctx.Err()
 	}
@@ -24,24 +24,31 @@ func (w *work) settle(ctx context.Context, q *question) (v core.Verdict, why str
 	return v, "", nil
 }
 
-// verdict asks the judge about one question: once, and once more strictly (or shorter) if the answer cannot be read. Without a readable
-// answer the pair is unjudged, and why says so. err is only for a run that was cut off.
-func (w *work) verdict(ctx context.Context, q *question) (v core.Verdict, why string, err error) {
-	prompt := judge.Build(w.opt.Secret, q.item, q.unit)
-	if v, err = w.answer(ctx, prompt); err == nil {
+// verdict asks the judge about one question.
+func (w *work) verdict(ctx context.Context, q *question) (core.Verdict, string, error) {
+	return Verdict(ctx, w.complete, judge.Build(w.opt.Secret, q.item, q.unit), judge.Shorter(w.opt.Secret, q.item, q.unit))
+}
+
+// Complete puts a prompt to a model and returns its answer.
+type Complete func(ctx context.Context, p judge.Prompt) (string, error)
+
+// Verdict asks once, and once more strictly, or by the shorter prompt after an overflow, if the answer cannot be read. Without a readable
+// answer there is no label, and why says what kept it away. err is only for a ctx that ended.
+func Verdict(ctx context.Context, complete Complete, p, shorter judge.Prompt) (v core.Verdict, why string, err error) {
+	if v, err = answer(ctx, complete, p); err == nil {
 		return v, "", nil
 	}
 	switch kind := localllm.KindOf(err); {
 	case ctx.Err() != nil:
 		return core.Verdict{}, "", ctx.Err()
 	case kind == localllm.KindTooLong:
-		prompt = judge.Shorter(w.opt.Secret, q.item, q.unit)
+		p = shorter
 	case kind == localllm.KindEmpty, kind == "":
-		prompt = judge.Strict(prompt)
+		p = judge.Strict(p)
 	default:
 		return core.Verdict{}, string(kind), nil
 	}
-	if v, err = w.answer(ctx, prompt); err == nil {
+	if v, err = answer(ctx, complete, p); err == nil {
 		return v, "", nil
 	}
 	if ctx.Err() != nil {
@@ -51,8 +58,8 @@ func (w *work) verdict(ctx context.Context, q *question) (v core.Verdict, why st
 }
 
 // answer asks once and reads the answer.
-func (w *work) answer(ctx context.Context, p judge.Prompt) (core.Verdict, error) {
-	text, err := w.complete(ctx, p)
+func answer(ctx context.Context, complete Complete, p judge.Prompt) (core.Verdict, error) {
+	text, err := complete(ctx, p)
 	if err != nil {
 		return core.Verdict{}, err
 	}

@@ -10,5 +10,7 @@
 //   - What is fixed comes first, to the byte, so that a server can reuse the prefix of its cache.
 //   - A rule is never separated from its `Counter:`.
 //   - No label by default: an answer that is unreadable, cut off, contradictory or only thought is an error.
+//   - What only looks like a verdict (letters of another script, blanks of no width) is none, but makes the answer doubtful, and so does
+//     a verdict that a repeated mark of thinking would have cut off: a text can cost a label, never change it.
 //   - [PromptVersion] changes whenever the wording does; a test holds the two together.
 package judge

@@ -82,6 +82,8 @@ func object(s string) (all []found, n int, ok bool) {
 				continue
 			}
 			switch key := keys[top]; {
+			case isLabelKey(key) && key != "label" && key != "verdict":
+				all = append(all, found{label: unknown}) // a look-alike
 			case isLabelKey(key):
 				all = append(all, found{label: labelValue(text)})
 			case (key == "reason" || key == "note") && reason == "":
@@ -94,7 +96,11 @@ func object(s string) (all []found, n int, ok bool) {
 	}
 }
 
-func isLabelKey(key string) bool { return key == "label" || key == "verdict" }
+// isLabelKey also takes what looks like a label key to a reader; its value is then unknown, see [labelValue] and [object].
+func isLabelKey(key string) bool {
+	key = plain(key)
+	return key == "label" || key == "verdict"
+}
 
 var (
 	labelLine = regexp.MustCompile(`(?i)^[\s*_#>"'` + "`" + `-]*(label|verdict)[\s*_"'` + "`" + `]*[:=](.*)$`)

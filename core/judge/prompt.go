@@ -12,7 +12,7 @@ import (
 )
 
 // PromptVersion names the wording of the prompts. Verdicts are cached under it, so it changes whenever the wording does.
-const PromptVersion = "judge-1"
+const PromptVersion = "judge-2"
 
 const (
 	answerTokens = 320  // a reason of one sentence, in Cyrillic

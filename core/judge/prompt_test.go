@@ -21,6 +21,7 @@ var secret = []byte("a secret of this test")
 // versions pairs each wording that was ever used with its name; a changed wording needs a new line.
 var versions = map[string]string{
 	"judge-1": "ce6f6f724bfe2155",
+	"judge-2": "8306edd78500dd7a",
 }
 
 func TestPromptVersionGuardsTheWording(t *testing.T) {

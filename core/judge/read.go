@@ -3,7 +3,6 @@ package judge
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
@@ -32,7 +31,8 @@ type found struct {
 }
 
 // Read finds the one verdict of an answer (design §5, cases L2 and J1), or [ErrUnreadable] or [ErrDisagree]. Thinking is cut off
-// first; of what remains, every verdict counts, and all must agree.
+// first; of what remains, every verdict counts, and all must agree, with those that only look like verdicts, too. A text of the
+// pair that a model repeats can therefore make an answer unreadable, but never lend it another label: see [withoutThinking].
 func Read(answer string) (core.Verdict, error) {
 	if len(answer) > maxAnswer {
 		return core.Verdict{}, fmt.Errorf("judge: %w: it has %d bytes", ErrUnreadable, len(answer))
@@ -40,12 +40,17 @@ func Read(answer string) (core.Verdict, error) {
 	answer = strings.ToValidUTF8(answer, "\uFFFD")
 	all, whole := wholeObject(answer)
 	if !whole {
-		rest := withoutThinking(answer)
+		answer = withoutTagsInObjects(answer)
+		if n := countTags(answer); n >= maxTags || n != countTags(plain(answer)) {
+			return core.Verdict{}, fmt.Errorf("judge: %w: its marks of thinking are too many, or only look like ones", ErrUnreadable)
+		}
+		rest, aside := withoutThinking(answer)
 		if len(rest) > maxVerdicts {
 			return core.Verdict{}, fmt.Errorf("judge: %w: it has %d bytes without the thinking", ErrUnreadable, len(rest))
 		}
-		all, rest = objects(rest)
-		all = append(all, inText(rest, len(all) > 0)...)
+		if all = visible(rest); len(all) > 0 { // a verdict aside can contradict, but is none itself
+			all = append(all, asides(aside)...)
+		}
 	}
 	return agree(all)
 }
@@ -70,8 +75,12 @@ func agree(all []found) (core.Verdict, error) {
 	return v, nil
 }
 
-// labelValue maps the value of a label key. Only these words are labels; anything else is unknown.
+// labelValue maps the value of a label key. Only these words are labels; anything else is unknown, also a letter of another script
+// that folds to one of theirs (the Kelvin sign is a k in lower case).
 func labelValue(s string) core.Label {
+	if strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII && unicode.IsLetter(r) }) {
+		return unknown
+	}
 	switch strings.ToLower(strings.Trim(strings.TrimSpace(s), "\"'`*_. ")) {
 	case "contra", "contradiction":
 		return core.Contra
@@ -81,38 +90,6 @@ func labelValue(s string) core.Label {
 		return core.OK
 	}
 	return unknown
-}
-
-// The tags that models wrap their thinking in; harmony's channels are apart.
-var thinkTag = regexp.MustCompile(`(?i)<(/?)(?:think|thinking|thought|thoughts|reasoning|reflection|seed:think)>|\[(/?)THINK\]`)
-
-const harmonyFinal = "<|channel|>final<|message|>"
-
-// withoutThinking cuts off reasoning: closed blocks, a block without an end up to the end, and everything before an end without a
-// beginning (chat templates may swallow the opening tag).
-func withoutThinking(s string) string {
-	if i := strings.LastIndex(s, harmonyFinal); i >= 0 {
-		s, _, _ = strings.Cut(s[i+len(harmonyFinal):], "<|")
-	} else if i := strings.Index(s, "<|channel|>"); i >= 0 {
-		s = s[:i]
-	}
-	var b strings.Builder
-	from, inside := 0, false
-	for _, m := range thinkTag.FindAllStringSubmatchIndex(s, -1) {
-		closes := strings.Contains(s[m[0]:m[1]], "/")
-		switch {
-		case closes && !inside:
-			b.Reset()
-		case !closes && !inside:
-			b.WriteString(s[from:m[0]])
-			b.WriteByte('\n')
-		}
-		inside, from = !closes, m[1]
-	}
-	if !inside {
-		b.WriteString(s[from:])
-	}
-	return b.String()
 }
 
 // clean makes a reason one line of at most 300 runes, without characters that nobody sees.
