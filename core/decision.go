@@ -94,3 +94,11 @@ const (
 	QueueDisagree Queue = "disagree" // both are done and differ somewhere
 	QueueDone     Queue = "done"
 )
+
+// Reviewing is all that one cosigner's page of a manifest needs to know of its review, read at once.
+type Reviewing struct {
+	Flags     []FlagBasis      // of the judged run, in the block's order
+	Decisions []Decision       // on this manifest, of both, oldest first
+	Earlier   []Decision       // on other manifests, about units with the content of flagged ones, latest first
+	Asked     map[FlagKey]bool // flags on which the cosigner asked to see the other's decision
+}

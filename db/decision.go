@@ -127,6 +127,13 @@ func (d *DB) Decide(ctx context.Context, decisions []core.Decision, seen map[cor
 		if err := recount(ctx, tx, manifest); err != nil {
 			return err
 		}
+		sums := changes{}
+		if err := d.syncFlags(ctx, tx, manifest, sums); err != nil {
+			return err
+		}
+		if err := sums.apply(ctx, tx); err != nil {
+			return err
+		}
 		// Both done, or no longer agreed: the block in the file is to be brought up to date.
 		_, err = tx.ExecContext(ctx, `
 			UPDATE runs SET write_state = 'pending' WHERE id = $1

@@ -27,21 +27,27 @@ func (d *DB) Submit(ctx context.Context, a core.Arrival) (core.Receipt, error) {
 	}
 	var r core.Receipt
 	err = d.transact(ctx, func(tx *sqlx.Tx) error {
-		if err := insertManifest(ctx, tx, a, raw, &r); err != nil {
-			return err
-		}
-		if r.New {
-			if err := d.supersede(ctx, tx, text(a.SessionID)); err != nil {
-				return err
-			}
-		} else if a.Target != "" {
-			if _, err := tx.ExecContext(ctx, "UPDATE manifests SET target = $2 WHERE id = $1", r.ManifestID, text(a.Target)); err != nil {
-				return err
-			}
-		}
-		return d.queueArrival(ctx, tx, a.Source, &r)
+		r = core.Receipt{}
+		return d.submit(ctx, tx, a, raw, &r)
 	})
 	return r, wrap(err, "Submit")
+}
+
+// submit is Submit inside a transaction; raw is a.Raw, packed.
+func (d *DB) submit(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte, r *core.Receipt) error {
+	if err := insertManifest(ctx, tx, a, raw, r); err != nil {
+		return err
+	}
+	if r.New {
+		if err := d.supersede(ctx, tx, text(a.SessionID)); err != nil {
+			return err
+		}
+	} else if a.Target != "" {
+		if _, err := tx.ExecContext(ctx, "UPDATE manifests SET target = $2 WHERE id = $1", r.ManifestID, text(a.Target)); err != nil {
+			return err
+		}
+	}
+	return d.queueArrival(ctx, tx, a.Source, r)
 }
 
 func insertManifest(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte, r *core.Receipt) error {
@@ -57,7 +63,10 @@ func insertManifest(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte
 		return err
 	}
 	// The lock orders two arrivals of the same content, so that they queue one run.
-	return tx.GetContext(ctx, &r.ManifestID, "SELECT id FROM manifests WHERE content_hash = $1 FOR UPDATE", a.ContentHash[:])
+	if err := tx.GetContext(ctx, &r.ManifestID, "SELECT id FROM manifests WHERE content_hash = $1 FOR UPDATE", a.ContentHash[:]); err != nil {
+		return err
+	}
+	return restoreRaw(ctx, tx, r.ManifestID, raw)
 }
 
 // supersede folds all manifests of a session under its latest, by the manifests' own time. Arrivals of one session are ordered by a
@@ -102,11 +111,14 @@ func (d *DB) queueArrival(ctx context.Context, tx *sqlx.Tx, src core.Source, r *
 	return tx.GetContext(ctx, &r.RunID, "INSERT INTO runs (manifest_id) VALUES ($1) RETURNING id", r.ManifestID)
 }
 
-// RawManifest gives the bytes as they came.
+// RawManifest gives the bytes as they came; core.ErrDropped (a core.ErrNotFound) once retention has let them go.
 func (d *DB) RawManifest(ctx context.Context, id int64) ([]byte, error) {
 	var packed []byte
 	if err := d.x.GetContext(ctx, &packed, "SELECT raw FROM manifests WHERE id = $1", id); err != nil {
 		return nil, wrap(err, "RawManifest")
+	}
+	if len(packed) == 0 {
+		return nil, fmt.Errorf("manifest %d: %w", id, core.ErrDropped)
 	}
 	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {

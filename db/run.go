@@ -137,7 +137,10 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 		if err := insertFlags(ctx, tx, run.ID, res.Flags); err != nil {
 			return err
 		}
-		return recount(ctx, tx, run.ManifestID)
+		if err := recount(ctx, tx, run.ManifestID); err != nil {
+			return err
+		}
+		return d.rollup(ctx, tx, run.ID, res.Units)
 	})
 	return wrap(err, "Finish")
 }
@@ -215,9 +218,12 @@ func (d *DB) Cancel(ctx context.Context, manifestID int64) error {
 	return nil
 }
 
-// Rerun queues a new run of a manifest; core.ErrConflict if one is still under way.
+// Rerun queues a new run of a manifest; core.ErrConflict if one is still under way, or if the manifest's bytes were dropped.
 func (d *DB) Rerun(ctx context.Context, id int64, fresh bool) (core.Receipt, error) {
 	r := core.Receipt{ManifestID: id, Status: core.Queued}
+	if err := d.judgeable(ctx, id); err != nil {
+		return r, err
+	}
 	err := d.x.GetContext(ctx, &r.RunID, "INSERT INTO runs (manifest_id, fresh) VALUES ($1, $2) RETURNING id", id, fresh)
 	var pe *pq.Error
 	switch {

@@ -14,22 +14,27 @@ import (
 	"storozh/core/manifest"
 )
 
-// apiList answers GET /api/manifests?after=&limit=&superseded=true.
+// apiList answers GET /api/manifests?after=&limit=&superseded=true&queue=.
 func (s *server) apiList(c echo.Context) error {
 	limit, err := limitParam(c.QueryParam("limit"))
 	if err != nil {
 		return err
 	}
 	all, _ := strconv.ParseBool(c.QueryParam("superseded")) // anything unreadable means no
+	queue, err := queueParam(c.QueryParam("queue"))
+	if err != nil {
+		return err
+	}
+	who := s.signedIn(c)
 	records, next, err := s.Store.Records(c.Request().Context(), core.RecordQuery{
-		After: c.QueryParam("after"), Limit: limit, IncludeSuperseded: all,
+		After: c.QueryParam("after"), Limit: limit, IncludeSuperseded: all, Queue: queue, For: who,
 	})
 	if err != nil {
 		return err
 	}
 	out := listJSON{Manifests: make([]headJSON, 0, len(records)), Next: next}
 	for _, r := range records {
-		out.Manifests = append(out.Manifests, newHead(r))
+		out.Manifests = append(out.Manifests, newHead(r, who))
 	}
 	return c.JSON(http.StatusOK, out)
 }
@@ -61,15 +66,19 @@ func (s *server) answerManifest(c echo.Context, id int64) error {
 		return err
 	}
 	var units []core.UnitResult
-	if r.Run.Status == core.Done {
-		if units, err = s.Store.Units(ctx, r.Run.ID); err != nil {
+	if r.Judged != nil {
+		if units, err = s.Store.Units(ctx, r.Judged.ID); err != nil {
 			return err
 		}
 	}
-	return c.JSON(http.StatusOK, newManifest(r, units))
+	st, err := s.standing(ctx, r, s.signedIn(c))
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, newManifest(st, units))
 }
 
-// apiRaw answers with the manifest's bytes, the block spliced in once there is one.
+// apiRaw answers with the manifest's bytes, the block spliced in once there is one, as it belongs in the file.
 func (s *server) apiRaw(c echo.Context) error {
 	id, err := idParam(c)
 	if err != nil {
@@ -84,7 +93,11 @@ func (s *server) apiRaw(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if b := r.Run.Block; b != nil {
+	st, err := s.standing(ctx, r, s.signedIn(c))
+	if err != nil {
+		return err
+	}
+	if b := st.block(); b != nil {
 		if raw, err = manifest.Splice(raw, *b); err != nil {
 			return fmt.Errorf("manifest %d: adding the block: %w", id, err)
 		}
@@ -112,5 +125,6 @@ func (s *server) apiRerun(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	s.audit(c, core.AuditRun, fmt.Sprintf("manifest %d, by the API", id))
 	return s.accepted(c, receipt)
 }

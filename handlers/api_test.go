@@ -22,7 +22,7 @@ func TestAPIManifestShape(t *testing.T) {
 	id := h.put()
 	got := h.do(h.browser(), http.MethodGet, fmt.Sprintf("/api/manifests/%d", id), nil, byOwner...)
 	want := `{"id":1,"sessionId":"s1","timestamp":null,"receivedAt":"2026-05-21T14:03:00Z","source":"file","status":"done",` +
-		`"bluf":"1 unit: 1 contra; 1 file not in the diff","progress":{"done":0,"of":0},` +
+		`"bluf":"1 unit: 1 contra; 1 file not in the diff","queue":"your turn","run":10,"progress":{"done":0,"of":0},` +
 		`"storozh":{"ranAt":"2026-05-21T14:03:00Z","k":5,"contra-check":"ran","flags":[{"unit":"shield/lessons/tide.md","routing":"ok",` +
 		`"observed-repo":"shield","expected-repo":"shield","semantic":"contra","against":["shield/invariants#2"],"judge-note":"UTC against local time"}],` +
 		`"summary":{"units":1,"misroute":0,"contra":1,"dup":0,"ok":0},"not-in-diff":["shield/lessons/new.md"]},` +
@@ -40,7 +40,7 @@ func TestAPIManifestBeforeItsRunEnds(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	id := h.put()
-	h.mem.records[id-1].Run = core.Run{Status: core.Running, Progress: core.Progress{Done: 3, Of: 12}}
+	h.mem.records[id-1].Run, h.mem.records[id-1].Judged = core.Run{Status: core.Running, Progress: core.Progress{Done: 3, Of: 12}}, nil
 	h.mem.records[id-1].Target = "/home/me/manifest.json"
 	var got map[string]any
 	if err := json.Unmarshal([]byte(h.do(h.browser(), http.MethodGet, "/api/manifests/1", nil, byOwner...).body), &got); err != nil {
@@ -101,7 +101,7 @@ func TestAPIRawManifestHasTheBlock(t *testing.T) {
 	if !strings.HasPrefix(got.body, "{\n  \"sessionId\": \"s1\",\n  \"z\": 9007199254740993,\n  \"storozh\": {") || !json.Valid([]byte(got.body)) {
 		t.Errorf("status %d: %s", got.status, got.body)
 	}
-	h.mem.records[0].Run.Block = nil
+	h.mem.records[0].Judged = nil
 	if got := h.do(h.browser(), http.MethodGet, "/api/manifests/1/manifest", nil, byOwner...); got.body != string(h.mem.raw[1]) {
 		t.Errorf("without a block: %s", got.body)
 	}

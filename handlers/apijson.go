@@ -23,10 +23,12 @@ type headJSON struct {
 	Source     core.Source `json:"source"`
 	Status     core.Status `json:"status"`
 	BLUF       string      `json:"bluf"`
+	Queue      core.Queue  `json:"queue"` // whose turn it is, for the reader; empty before there is a judged run
 }
 
 type manifestJSON struct {
 	headJSON
+	Run          int64           `json:"run"` // the judged run that units and block are of; 0: none yet
 	Progress     core.Progress   `json:"progress"`
 	Storozh      *core.Block     `json:"storozh,omitempty"`
 	WriteBack    writeBackJSON   `json:"writeBack"`
@@ -45,19 +47,19 @@ type writeBackJSON struct {
 }
 
 type unitJSON struct {
-	Unit         string        `json:"unit"`
-	Repo         string        `json:"repo"`
-	Path         string        `json:"path"`
-	Type         core.UnitType `json:"type"`
-	Action       core.Action   `json:"action"`
-	Text         string        `json:"text"`
-	Routing      core.Routing  `json:"routing"`
-	ExpectedRepo string        `json:"expectedRepo"`
-	Severity     string        `json:"severity"` // "cross-lane" or empty
-	Semantic     core.Label    `json:"semantic"` // empty: no label
-	Reason       string        `json:"reason"`   // the judge's note, or why the unit is unjudged
-	Pairs        []pairJSON    `json:"pairs"`
-	Decisions    []struct{}    `json:"decisions"` // none can be made yet
+	Unit         string         `json:"unit"`
+	Repo         string         `json:"repo"`
+	Path         string         `json:"path"`
+	Type         core.UnitType  `json:"type"`
+	Action       core.Action    `json:"action"`
+	Text         string         `json:"text"`
+	Routing      core.Routing   `json:"routing"`
+	ExpectedRepo string         `json:"expectedRepo"`
+	Severity     string         `json:"severity"` // "cross-lane" or empty
+	Semantic     core.Label     `json:"semantic"` // empty: no label
+	Reason       string         `json:"reason"`   // the judge's note, or why the unit is unjudged
+	Pairs        []pairJSON     `json:"pairs"`
+	Decisions    []decisionJSON `json:"decisions"` // the reader's own that hold, the other's where it is open to the reader
 }
 
 type pairJSON struct {
@@ -69,22 +71,43 @@ type pairJSON struct {
 	Text       string     `json:"text"`
 }
 
-func newHead(r core.Record) headJSON {
-	return headJSON{
+func newHead(r core.Record, who core.Cosigner) headJSON {
+	out := headJSON{
 		ID: r.ID, SessionID: r.SessionID, Timestamp: when(r.Timestamp), ReceivedAt: when(r.ReceivedAt),
 		Source: r.Source, Status: r.Run.Status, BLUF: views.Line(r),
 	}
+	if who.Valid() {
+		out.Queue = r.Queue(who)
+	}
+	return out
 }
 
-func newManifest(r core.Record, units []core.UnitResult) manifestJSON {
-	out := manifestJSON{headJSON: newHead(r), Progress: r.Run.Progress, Storozh: r.Run.Block, WriteBack: newWriteBack(r),
+// block is the judged run's block as it belongs in the file: with both reviews once both cosigners are done, without a word of either
+// before. Nil: there is none.
+func (st standing) block() *core.Block {
+	if st.record.Judged == nil || st.record.Judged.Block == nil {
+		return nil
+	}
+	b := *st.record.Judged.Block
+	b.Reviews = st.reviews()
+	return &b
+}
+
+func newManifest(st standing, units []core.UnitResult) manifestJSON {
+	r, block := st.record, st.block()
+	out := manifestJSON{headJSON: newHead(r, st.who), Progress: r.Run.Progress, Storozh: block, WriteBack: newWriteBack(r),
 		Units: make([]unitJSON, 0, len(units))}
 	for _, u := range units {
-		out.Units = append(out.Units, newUnit(u, r.Run.Block))
+		j := newUnit(u, block)
+		j.Decisions = newDecisions(st.seen(u.Unit.ID))
+		out.Units = append(out.Units, j)
+	}
+	if r.Judged != nil {
+		out.Run = r.Judged.ID
 	}
 	var b core.Block
-	if r.Run.Block != nil {
-		b = *r.Run.Block
+	if block != nil {
+		b = *block
 	}
 	out.NotInDiff, out.Unclassified = list(b.NotInDiff), list(b.Unclassified)
 	out.Resolved, out.Warnings = list(b.Resolved), list(b.Warnings)
@@ -95,7 +118,7 @@ func newUnit(u core.UnitResult, b *core.Block) unitJSON {
 	out := unitJSON{
 		Unit: u.Unit.ID, Repo: u.Unit.Observed, Path: u.Unit.Path, Type: u.Unit.Type, Action: u.Unit.Action, Text: u.Unit.Text,
 		Routing: u.Flag.Routing, ExpectedRepo: u.Flag.ExpectedRepo, Severity: u.Flag.Severity, Semantic: u.Flag.Semantic,
-		Reason: views.Reason(u, b), Pairs: make([]pairJSON, 0, len(u.Pairs)), Decisions: []struct{}{},
+		Reason: views.Reason(u, b), Pairs: make([]pairJSON, 0, len(u.Pairs)),
 	}
 	for _, p := range u.Pairs {
 		note := p.Note
@@ -110,6 +133,9 @@ func newUnit(u core.UnitResult, b *core.Block) unitJSON {
 // newWriteBack fills in what a run that has not ended does not know yet.
 func newWriteBack(r core.Record) writeBackJSON {
 	w := r.Run.WriteBack
+	if r.Judged != nil {
+		w = r.Judged.WriteBack
+	}
 	out := writeBackJSON{State: w.State, Path: w.Path, At: when(w.At), Detail: w.Detail}
 	if out.State == "" {
 		out.State = core.WritePend

@@ -14,19 +14,28 @@ import (
 	"storozh/core"
 )
 
-// readManifest reads a body of at most manifestLimit bytes, counted both on the wire and decoded, so that neither a chunked
-// body nor a small archive of a huge text gets past. The size is judged before the encoding (design §7).
-func readManifest(c echo.Context) ([]byte, error) {
+// readWire reads a body as it comes, at most manifestLimit bytes. Room for the announced length is made only for a sender who is known.
+func readWire(c echo.Context, known bool) ([]byte, error) {
 	r := c.Request()
 	if r.ContentLength > manifestLimit {
 		c.Response().Header().Set(echo.HeaderConnection, "close") // the rest is not read
 		return nil, tooLarge()
 	}
-	wire, err := readAll(http.MaxBytesReader(c.Response(), r.Body, manifestLimit), r.ContentLength)
+	size := r.ContentLength
+	if !known {
+		size = 0
+	}
+	wire, err := readAll(http.MaxBytesReader(c.Response(), r.Body, manifestLimit), size)
 	if err != nil {
 		return nil, bodyFault(err)
 	}
-	switch encoding := strings.ToLower(strings.TrimSpace(strings.Join(r.Header.Values(echo.HeaderContentEncoding), ","))); encoding {
+	return wire, nil
+}
+
+// decodeBody undoes the body's encoding. The size counts on the wire and decoded, so that neither a chunked body nor a small archive
+// of a huge text gets past; it is judged before the encoding (design §7).
+func decodeBody(c echo.Context, wire []byte) ([]byte, error) {
+	switch encoding := strings.ToLower(strings.TrimSpace(strings.Join(c.Request().Header.Values(echo.HeaderContentEncoding), ","))); encoding {
 	case "", "identity":
 		return wire, nil
 	case "gzip", "x-gzip":
@@ -63,9 +72,9 @@ func gunzip(wire []byte) ([]byte, error) {
 	return raw, nil
 }
 
-func badGzip(err error) error {
-	return fmt.Errorf("%w: the body is not the gzip its header promises: %s", core.ErrInvalid, err)
-}
+var errBadGzip = fmt.Errorf("%w: the body is not the gzip its header promises", core.ErrInvalid)
+
+func badGzip(err error) error { return fmt.Errorf("%w: %s", errBadGzip, err) }
 
 func tooLarge() error {
 	return echo.NewHTTPError(http.StatusRequestEntityTooLarge, fmt.Sprintf("a manifest may have %d MiB, decoded", manifestLimit>>20))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/alexedwards/scs/v2"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
 	"storozh/core"
@@ -19,7 +20,7 @@ type Store interface {
 	// record of a finished run carries at least the block's Summary, ContraCheck and Flags' ObservedRepo if it is to be
 	// shown with badges; Run.Block may be nil.
 	Records(ctx context.Context, q core.RecordQuery) (records []core.Record, next string, err error)
-	// Record returns one manifest with its latest run and that run's whole block, or core.ErrNotFound.
+	// Record returns one manifest with its latest run, and the latest judged one with its whole block, or core.ErrNotFound.
 	Record(ctx context.Context, id int64) (core.Record, error)
 	// Superseded returns, by id, the earlier manifests of the same session folded under each, newest first.
 	Superseded(ctx context.Context, ids ...int64) (map[int64][]core.Record, error)
@@ -33,6 +34,22 @@ type Store interface {
 	RawManifest(ctx context.Context, id int64) ([]byte, error)
 	// Rerun queues a new run; fresh bypasses the verdict cache. A run that has not ended is core.ErrConflict.
 	Rerun(ctx context.Context, id int64, fresh bool) (core.Receipt, error)
+	Decisions
+	Items
+}
+
+// Decisions is what the review by two cosigners needs of the database.
+type Decisions interface {
+	// Reviewing reads all that a reader's page needs of a manifest's review at once; runID is its judged run.
+	Reviewing(ctx context.Context, manifestID, runID int64, reader core.Cosigner) (core.Reviewing, error)
+	// Decide adds decisions, all or none; core.ErrConflict if seen or the run is out of date (see db.Decide).
+	Decide(ctx context.Context, decisions []core.Decision, seen map[core.FlagKey]int64) error
+	// Reveal keeps that a cosigner asked to see the other's decision on a flag.
+	Reveal(ctx context.Context, manifestID int64, c core.Cosigner, k core.FlagKey) error
+	// QueueCounts counts the manifests per queue of a cosigner, without superseded ones.
+	QueueCounts(ctx context.Context, c core.Cosigner) (map[core.Queue]int, error)
+	// Cancel asks for the unfinished run of a manifest to end; core.ErrConflict if none is under way.
+	Cancel(ctx context.Context, manifestID int64) error
 }
 
 // Identity knows the cosigners by the SHA-256 of what they hold; the secrets themselves are stored nowhere.
@@ -47,8 +64,11 @@ type Identity interface {
 type Config struct {
 	Store          Store
 	Identity       Identity
+	Deliveries     Deliveries
+	History        History // nil: no trends and no search
+	Corpus         Corpus  // nil: no corpus page
 	Sessions       *scs.SessionManager
-	WebhookSecrets func() []string                                         // accepted bearer secrets, as they stand
+	WebhookSecrets func() []string                                         // accepted secrets; those that begin with whsec_ sign, too
 	Wait           func(ctx context.Context, manifestID int64) error       // returns nil when the latest run has ended, else ctx's error
 	RunSample      func(ctx context.Context) (manifestID int64, err error) // nil: no sample is offered
 	System         func(ctx context.Context) (core.System, error)
@@ -56,9 +76,17 @@ type Config struct {
 	Now            func() time.Time                // its location is the one pages show times in
 	Log            *slog.Logger
 
-	AllowedHosts []string      // beside localhost, 127.0.0.1 and [::1]; host names without port; "*" allows any
-	PublicURL    string        // such as https://storozh.example, without a final slash; empty: taken from the request
-	Version      string        // shown at the foot of pages
-	Demo         bool          // the demo model answers: every page says so
-	FailedSignIn *rate.Limiter // how fast failed sign-ins are answered; nil: five at once, then one a second
+	AllowedHosts []string                                                        // beside localhost, 127.0.0.1 and [::1]; host names without port; "*" allows any
+	PublicURL    string                                                          // such as https://storozh.example, without a final slash; empty: taken from the request
+	Version      string                                                          // shown at the foot of pages
+	Demo         bool                                                            // the demo model answers: every page says so
+	Audit        func(ctx context.Context, e core.AuditEntry)                    // keeps what was done; nil: nothing is kept
+	AuditTrail   func(ctx context.Context, limit int) ([]core.AuditEntry, error) // the last ones, newest first; nil: not shown
+	Evaluations  func(ctx context.Context, limit int) ([]core.Evaluation, error) // the last ones, newest first; nil: none
+	Metrics      *prometheus.Registry                                            // nil: an own one
+	Stats        func(ctx context.Context) (core.Stats, error)                   // what /metrics counts in the database; nil: left out
+	Markers      func() []core.Marker                                            // the co-sign markers as seen now; nil: not shown
+	Changed      func() <-chan struct{}                                          // closed when some run ends; nil: live pages look once a second
+	Closing      <-chan struct{}                                                 // closed when the server shuts down, which ends live streams; nil: never
+	FailedSignIn *rate.Limiter                                                   // how fast failed sign-ins are answered; nil: five at once, then one a second
 }

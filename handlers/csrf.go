@@ -66,7 +66,9 @@ func csrfToken(c echo.Context) bool {
 	}
 	given := r.Header.Get(csrfHeader)
 	if given == "" {
-		r.Body = http.MaxBytesReader(c.Response(), r.Body, formBytes)
+		if c.Get(ctxLimited) == nil { // else the route has set a limit of its own
+			r.Body = http.MaxBytesReader(c.Response(), r.Body, formBytes)
+		}
 		given = r.PostFormValue(csrfField) // a body that is no form, or too long, has no field
 	}
 	return subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(given)) == 1

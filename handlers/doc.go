@@ -9,6 +9,7 @@
 //   - the webhook takes its own secrets and nothing else;
 //   - the API takes the bearer token of a cosigner, or the session of a browser;
 //   - pages take a session; without one a reader is sent to the sign-in page and back;
+//   - what one cosigner decided is shown to the other only as core/review allows (standing.go), in pages and API alike;
 //   - health checks, static files and the sign-in page are open.
 //
 // What arrives is untrusted. Every body has a limit, every wait a deadline, and a request that rides on a session must prove

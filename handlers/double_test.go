@@ -33,7 +33,9 @@ type memory struct {
 	arrivals []core.Arrival
 	links    map[[32]byte]core.Cosigner
 	fresh    []bool
+	kept     []core.Delivery
 	err      error // returned by every read, if set
+	reviews
 }
 
 const (
@@ -68,7 +70,7 @@ func (m *memory) Records(_ context.Context, q core.RecordQuery) ([]core.Record, 
 			skip = fmt.Sprint(r.ID) != q.After
 			continue
 		}
-		if r.SupersededBy != 0 && !q.IncludeSuperseded {
+		if r.SupersededBy != 0 && !q.IncludeSuperseded || q.Queue != "" && r.Queue(q.For) != q.Queue {
 			continue
 		}
 		if len(out) == q.Limit {
@@ -167,11 +169,9 @@ func (m *memory) finish(id int64) {
 		Pairs: []core.Pair{{Unit: "shield/lessons/tide.md", Item: "shield/invariants#2", ItemText: "Clocks run on UTC.",
 			Rank: 1, Similarity: 0.91, Label: core.Contra, Note: "UTC against local time"}},
 	}
-	block := &core.Block{RanAt: "2026-05-21T14:03:00Z", K: 5, ContraCheck: core.ContraRan, Flags: []core.Flag{u.Flag},
+	block := core.Block{RanAt: "2026-05-21T14:03:00Z", K: 5, ContraCheck: core.ContraRan, Flags: []core.Flag{u.Flag},
 		Summary: core.Summary{Units: 1, Contra: 1}, NotInDiff: []string{"shield/lessons/new.md"}}
-	r := &m.records[id-1]
-	r.Run.Status, r.Run.Block, r.BLUF = core.Done, block, core.BLUF(*block)
-	m.units[r.Run.ID] = []core.UnitResult{u}
+	m.settle(id, block, []core.UnitResult{u})
 }
 
 // house is a running server over a memory.
@@ -191,7 +191,7 @@ func newHouse(t *testing.T, change ...func(*Config)) *house {
 	}}
 	h.wait = func(ctx context.Context, id int64) error { h.mem.finish(id); return nil }
 	cfg := Config{
-		Store: h.mem, Identity: h.mem, Sessions: scs.New(), WebhookSecrets: func() []string { return []string{"older secret", hookSecret} },
+		Store: h.mem, Identity: h.mem, Deliveries: h.mem, Sessions: scs.New(), WebhookSecrets: func() []string { return []string{"older secret", hookSecret} },
 		Wait: func(ctx context.Context, id int64) error { return h.wait(ctx, id) },
 		RunSample: func(ctx context.Context) (int64, error) {
 			r, err := h.mem.Submit(ctx, core.Arrival{Raw: []byte("{}"), Source: core.SourceSample})

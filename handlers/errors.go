@@ -58,6 +58,8 @@ func classify(err error) problem {
 			detail = ""
 		}
 		return titled(he.Code, detail)
+	case errors.Is(err, core.ErrDropped):
+		return titled(http.StatusNotFound, core.ErrDropped.Error())
 	case errors.Is(err, core.ErrNotFound):
 		return titled(http.StatusNotFound, "")
 	case errors.Is(err, core.ErrInvalid):

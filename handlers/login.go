@@ -33,7 +33,7 @@ func (s *server) login(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.signIn(c, who, next)
+	return s.signIn(c, who, next, "by token")
 }
 
 // linkPage asks before a one-time link is used: programs that only look at links must not use it up.
@@ -51,7 +51,7 @@ func (s *server) redeem(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.signIn(c, who, "/")
+	return s.signIn(c, who, "/", "by one-time link")
 }
 
 func linkPath(c echo.Context) string { return "/login/" + url.PathEscape(c.Param("link")) }
@@ -61,22 +61,33 @@ func (s *server) refuse(c echo.Context, next, why string) error {
 	if err := s.brake.failed(c); err != nil {
 		return err
 	}
-	return s.render(c, http.StatusUnauthorized, views.LoginPage(views.NewLogin(s.page(c), next, why, "")))
+	s.auditAs(c, "", core.AuditSignInFailed, "in the browser"+from(c))
+	m := views.NewLogin(s.page(c), next, why, "")
+	m.Kept = keptForm(c)
+	return s.render(c, http.StatusUnauthorized, views.LoginPage(m))
 }
 
 // signIn opens a session under a new id, so that an id that someone planted before is worth nothing.
-func (s *server) signIn(c echo.Context, who core.Cosigner, next string) error {
+func (s *server) signIn(c echo.Context, who core.Cosigner, next, how string) error {
 	ctx := c.Request().Context()
 	if err := s.Sessions.RenewToken(ctx); err != nil {
 		return err
 	}
 	s.Sessions.Put(ctx, sessionCosigner, string(who))
+	s.auditAs(c, string(who), core.AuditSignIn, how+from(c))
+	if t := keptForm(c); t != nil {
+		return s.resume(c, *t)
+	}
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
 func (s *server) logout(c echo.Context) error {
+	who := s.signedIn(c)
 	if err := s.Sessions.Destroy(c.Request().Context()); err != nil {
 		return err
+	}
+	if who != "" {
+		s.auditAs(c, string(who), core.AuditSignOut, "")
 	}
 	return c.Redirect(http.StatusSeeOther, "/login")
 }

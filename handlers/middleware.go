@@ -124,7 +124,7 @@ func sparesHost(r *http.Request) bool {
 	switch p := r.URL.Path; {
 	case p == "/healthz", p == "/readyz", strings.HasPrefix(p, "/webhooks/"):
 		return true
-	case strings.HasPrefix(p, "/api/"):
+	case p == "/metrics", strings.HasPrefix(p, "/api/"):
 		return r.Header.Get(echo.HeaderAuthorization) != ""
 	}
 	return false

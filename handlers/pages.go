@@ -12,12 +12,19 @@ import (
 )
 
 func (s *server) inbox(c echo.Context) error {
-	ctx, after := c.Request().Context(), c.QueryParam("after")
-	records, next, err := s.Store.Records(ctx, core.RecordQuery{After: after, Limit: pageSize})
+	ctx, after, who := c.Request().Context(), c.QueryParam("after"), s.signedIn(c)
+	queue, err := queueParam(c.QueryParam("queue"))
 	if err != nil {
 		return err
 	}
-	in := views.InboxInput{Records: records, Next: next, After: after, Webhook: s.webhookURL(c), Sample: s.RunSample != nil}
+	records, next, err := s.Store.Records(ctx, core.RecordQuery{After: after, Limit: pageSize, Queue: queue, For: who})
+	if err != nil {
+		return err
+	}
+	in := views.InboxInput{Records: records, Next: next, After: after, Webhook: s.webhookURL(c), Sample: s.RunSample != nil, Queue: queue}
+	if in.Counts, err = s.Store.QueueCounts(ctx, who); err != nil {
+		return err
+	}
 	ids := make([]int64, 0, len(records))
 	for _, r := range records {
 		ids = append(ids, r.ID)
@@ -47,16 +54,19 @@ func (s *server) review(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	in := views.ReviewInput{Record: r, Show: c.QueryParam("show"), Unit: c.QueryParam("unit")}
-	if r.Run.Status == core.Done {
-		if in.Units, err = s.Store.Units(ctx, r.Run.ID); err != nil {
+	in := views.ReviewInput{Record: r, Show: c.QueryParam("show"), Unit: c.QueryParam("unit"), Diff: c.QueryParam("diff")}
+	if r.Judged != nil {
+		if in.Units, err = s.Store.Units(ctx, r.Judged.ID); err != nil {
 			return err
 		}
-		if b := r.Run.Block; b != nil && len(b.NotInDiff) > 0 {
-			if in.AddCommands, err = s.Store.AddCommands(ctx, r.Run.ID); err != nil {
+		if b := r.Judged.Block; b != nil && len(b.NotInDiff) > 0 {
+			if in.AddCommands, err = s.Store.AddCommands(ctx, r.Judged.ID); err != nil {
 				return err
 			}
 		}
+	}
+	if err := s.addDecisions(c, &in); err != nil {
+		return err
 	}
 	folded, err := s.Store.Superseded(ctx, r.ID)
 	if err != nil {
@@ -75,31 +85,16 @@ func (s *server) record(c echo.Context) (core.Record, error) {
 	return s.Store.Record(c.Request().Context(), id)
 }
 
-// progressJSON is what the page's script asks for while a run goes on.
-type progressJSON struct {
-	Run      int64  `json:"run"`
-	Finished bool   `json:"finished"`
-	Line     string `json:"line"`
-	core.Progress
-}
-
-func (s *server) progress(c echo.Context) error {
-	r, err := s.record(c)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, progressJSON{
-		Run: r.Run.ID, Finished: r.Run.Status.Finished(), Line: views.Plain(views.Line(r)), Progress: r.Run.Progress,
-	})
-}
-
 // text answers with a whole text that a page shows only the beginning of, as plain text with marks.
 func (s *server) text(c echo.Context) error {
 	r, err := s.record(c)
 	if err != nil {
 		return err
 	}
-	u, err := s.Store.Unit(c.Request().Context(), r.Run.ID, c.QueryParam("unit"))
+	if r.Judged == nil {
+		return fmt.Errorf("text %w", core.ErrNotFound)
+	}
+	u, err := s.Store.Unit(c.Request().Context(), r.Judged.ID, c.QueryParam("unit"))
 	if err != nil {
 		return err
 	}
@@ -138,6 +133,7 @@ func (s *server) rerun(c echo.Context) error {
 	if _, err := s.Store.Rerun(c.Request().Context(), id, c.Request().PostFormValue("fresh") != ""); err != nil {
 		return err
 	}
+	s.audit(c, core.AuditRun, fmt.Sprintf("manifest %d", id))
 	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", id))
 }
 
@@ -161,5 +157,11 @@ func (s *server) status(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.StatusPage(views.NewStatus(s.page(c), sys)))
+	trail, err := s.auditTrail(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	m := views.NewStatus(s.page(c), sys)
+	m.Audit = views.NewAudit(s.signedIn(c), trail)
+	return s.render(c, http.StatusOK, views.StatusPage(m))
 }

@@ -67,8 +67,8 @@ func TestReviewPageOfAFinishedRun(t *testing.T) {
 	h.put()
 	b := h.signedIn(claudeToken)
 	page := h.do(b, http.MethodGet, "/manifests/1", nil).body
-	for _, want := range []string{"1 unit: 1 contra; 1 file not in the diff", "git -C /eco/shield add -N -- lessons/new.md", "Clocks run on local time.",
-		"Clocks run on UTC.", "UTC against local time", "0.910", "/api/manifests/1/manifest"} {
+	for _, want := range []string{"1 unit: 1 contra; 1 file not in the diff", "git -C /eco/shield add -N -- lessons/new.md", "Clocks run on <mark>local time</mark>.",
+		"Clocks run on <mark>UTC</mark>.", "UTC against local time", "0.910", "/api/manifests/1/manifest"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -89,8 +89,8 @@ func TestProgressTellsTheScriptWhenToReload(t *testing.T) {
 	h.mem.records[0].Run.Status, h.mem.records[0].Run.Progress = core.Running, core.Progress{Done: 3, Of: 12}
 	var got progressJSON
 	for _, want := range []progressJSON{
-		{Run: 10, Line: "running: 3 of 12 pairs judged", Progress: core.Progress{Done: 3, Of: 12}},
-		{Run: 10, Line: "1 unit: 1 contra; 1 file not in the diff", Finished: true, Progress: core.Progress{Done: 3, Of: 12}},
+		{Run: 10, Status: core.Running, Line: "running: 3 of 12 pairs judged", Progress: core.Progress{Done: 3, Of: 12}},
+		{Run: 10, Status: core.Done, Line: "1 unit: 1 contra; 1 file not in the diff", Finished: true, Progress: core.Progress{Done: 3, Of: 12}},
 	} {
 		if err := json.Unmarshal([]byte(h.do(b, http.MethodGet, "/manifests/1/progress", nil).body), &got); err != nil {
 			t.Fatal(err)

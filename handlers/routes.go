@@ -11,10 +11,12 @@ import (
 	"storozh/views"
 )
 
-// server holds the configuration for the handlers; it has no state of its own but the brake on failed sign-ins.
+// server holds the configuration for the handlers; it has no state of its own but the brake on failed sign-ins and its counters.
 type server struct {
 	Config
-	brake *brake
+	brake     *brake
+	strangers *rate.Limiter // deliveries without a known sender that are kept
+	meter     *meter
 }
 
 // New builds the handler of all routes. Read and write deadlines of the HTTP server are moved per request where a route
@@ -25,11 +27,11 @@ func New(cfg Config) *echo.Echo {
 	}
 	cfg.PublicURL = strings.TrimSuffix(cfg.PublicURL, "/")
 	cfg.Sessions.ErrorFunc = sessionFault
-	s := &server{Config: cfg, brake: newBrake(cfg.FailedSignIn)}
+	s := &server{Config: cfg, brake: newBrake(cfg.FailedSignIn), strangers: rate.NewLimiter(keptRefusals/60.0, keptRefusals), meter: newMeter(&cfg)}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.requestID, s.logRequest, s.recoverPanic, s.headers, s.allowedHost)
+	e.Use(s.requestID, s.measure, s.logRequest, s.recoverPanic, s.headers, s.allowedHost)
 	s.open(e)
 	s.webhookRoutes(e)
 	s.apiRoutes(e)
@@ -42,9 +44,10 @@ func (s *server) open(e *echo.Echo) {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
 		e.Add(method, "/healthz", func(c echo.Context) error { return c.String(http.StatusOK, "ok\n") })
 		e.Add(method, "/readyz", s.ready)
+		e.Add(method, "/metrics", s.metrics)
 		e.Add(method, views.AssetPrefix+"*", echo.WrapHandler(views.Assets()))
 	}
-	login := []echo.MiddlewareFunc{s.session, s.ownPages, formLimit}
+	login := []echo.MiddlewareFunc{s.session, decisionLimit, s.ownPages} // a sign-in form can carry a decision along
 	e.GET("/login", s.loginPage, login...)
 	e.POST("/login", s.login, login...)
 	e.GET("/login/:link", s.linkPage, login...)
@@ -60,10 +63,14 @@ func (s *server) webhookRoutes(e *echo.Echo) {
 // swallows "method not allowed".)
 func (s *server) apiRoutes(e *echo.Echo) {
 	api := []echo.MiddlewareFunc{s.session, s.apiCosigner, s.ownPages, formLimit}
+	e.GET("/api/evaluations", s.apiEval, api...)
 	e.GET("/api/manifests", s.apiList, api...)
+	e.GET("/api/trends", s.apiTrends, api...)
 	e.GET("/api/manifests/:id", s.apiGet, api...)
 	e.GET("/api/manifests/:id/manifest", s.apiRaw, api...)
 	e.POST("/api/manifests/:id/runs", s.apiRerun, api...)
+	e.POST("/api/manifests/:id/decisions", s.apiDecide, s.session, s.apiCosigner, decisionLimit, s.ownPages)
+	e.POST("/api/manifests/:id/reveal", s.apiReveal, api...)
 }
 
 // pageRoutes take a session.
@@ -71,10 +78,27 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	page := []echo.MiddlewareFunc{s.session, s.pageCosigner, s.ownPages, formLimit}
 	e.GET("/", s.inbox, page...)
 	e.GET("/status", s.status, page...)
+	e.GET("/search", s.search, page...)
+	e.GET("/trends", s.trends, page...)
+	e.GET("/trends.csv", s.trendsCSV, page...)
+	e.GET("/corpus", s.corpus, page...)
+	e.POST("/corpus", s.askCorpus, page...)
+	e.GET("/deliveries", s.deliveries, page...)
+	e.POST("/deliveries/:id/again", s.deliverAgain, page...)
 	e.GET("/manifests/:id", s.review, page...)
 	e.GET("/manifests/:id/progress", s.progress, page...)
 	e.GET("/manifests/:id/text", s.text, page...)
+	e.GET("/manifests/:id/transcript", s.transcript, page...)
+	e.GET("/items/*", s.item, page...)
 	e.POST("/manifests/:id/runs", s.rerun, page...)
+	e.GET("/manifests/:id/events", s.events, page...)
+	e.POST("/manifests/:id/cancel", s.cancel, page...)
+	e.POST("/manifests/:id/decisions", s.decideForm, s.session, decisionLimit, s.ownPages, s.keepTyping)
+	e.POST("/manifests/:id/reveal", s.revealForm, page...)
+	e.GET("/account", s.account, page...)
+	e.GET("/keys", s.keys, page...)
+	e.GET("/eval", s.evalPage, page...)
+	e.POST("/logout/everywhere", s.logoutEverywhere, page...)
 	e.POST("/sample", s.sample, page...)
 }
 

@@ -20,6 +20,7 @@ const (
 	ctxCosigner     = "storozh.cosigner"
 	ctxBearer       = "storozh.bearer"
 	ctxSession      = "storozh.session"
+	ctxLimited      = "storozh.limited" // the body has a limit already
 )
 
 // echoKey finds echo's context from a request's, for the session manager's error hook.
@@ -132,6 +133,9 @@ func (s *server) byBearer(c echo.Context) (core.Cosigner, error) {
 	case token == "" || errors.Is(err, core.ErrNotFound):
 		if err := s.brake.failed(c); err != nil {
 			return "", err
+		}
+		if token != "" {
+			s.auditAs(c, "", core.AuditSignInFailed, "by API token"+from(c))
 		}
 		return "", unauthorized(c, "this token is not known")
 	case err != nil:

@@ -16,6 +16,8 @@ type Inbox struct {
 	Older      string // path of the next page; empty: this is the last
 	FirstPage  bool
 	SampleOpen bool // the sample can be run
+	Tabs       []Tab
+	Queue      core.Queue // the tab in use; empty: all
 }
 
 // Entry is one manifest of the inbox with the earlier ones of its session folded under it.
@@ -27,6 +29,7 @@ type Entry struct {
 	Record  core.Record
 	Repos   []string // where its units landed, if known
 	Earlier []Entry
+	Queue   Badge // whose turn it is; without a word: not judged yet
 }
 
 // Waiting names the ways by which a manifest can come in.
@@ -45,17 +48,21 @@ type InboxInput struct {
 	System     core.System
 	Webhook    string
 	Sample     bool
+	Queue      core.Queue         // only manifests in this queue of the reader; empty: all
+	Counts     map[core.Queue]int // manifests per queue of the reader
 }
 
 // NewInbox builds the inbox.
 func NewInbox(p Page, in InboxInput) Inbox {
-	p.Title, p.Here = "Inbox", "inbox"
+	p.Title, p.Here, p.Turn = "Inbox", "inbox", in.Counts[core.QueueYours]
 	m := Inbox{
 		Page: p, FirstPage: in.After == "", SampleOpen: in.Sample, Notices: systemNotices(in.System),
+		Tabs: tabs(in), Queue: in.Queue,
 		Waiting: Waiting{Webhook: in.Webhook, File: in.System.ManifestPath, Watching: in.System.Watching},
 	}
 	for _, r := range in.Records {
 		e := entry(r)
+		e.Queue = queueBadge(r.Queue(p.Signed))
 		for _, old := range in.Superseded[r.ID] {
 			e.Earlier = append(e.Earlier, entry(old))
 		}
@@ -63,6 +70,9 @@ func NewInbox(p Page, in InboxInput) Inbox {
 	}
 	if in.Next != "" {
 		m.Older = "/?after=" + url.QueryEscape(in.Next)
+		if in.Queue != "" {
+			m.Older = inboxURL(in.Queue) + "&after=" + url.QueryEscape(in.Next)
+		}
 	}
 	return m
 }
@@ -71,10 +81,9 @@ func entry(r core.Record) Entry {
 	e := Entry{URL: manifestURL(r.ID), Line: Line(r), Status: r.Run.Status, Record: r}
 	if r.Run.Status != core.Done {
 		e.Badges = []Badge{statusBadge(r.Run.Status)}
-		return e
 	}
-	if b := r.Run.Block; b != nil {
-		e.Badges, e.Repos = blockBadges(*b), repos(*b)
+	if s := shown(r).Run; s.Status == core.Done && s.Block != nil {
+		e.Badges, e.Repos = append(e.Badges, blockBadges(*s.Block)...), repos(*s.Block)
 	}
 	return e
 }
@@ -104,6 +113,22 @@ func repos(b core.Block) []string {
 		}
 	}
 	return out
+}
+
+// tabs are the queues of the inbox with their counts.
+func tabs(in InboxInput) []Tab {
+	out := []Tab{{Name: "all", URL: inboxURL(""), Current: in.Queue == "", Count: -1}}
+	for _, q := range Queues() {
+		out = append(out, Tab{Name: string(q), URL: inboxURL(q), Current: q == in.Queue, Count: in.Counts[q]})
+	}
+	return out
+}
+
+func inboxURL(q core.Queue) string {
+	if q == "" {
+		return "/"
+	}
+	return "/?queue=" + QueueName(q)
 }
 
 func manifestURL(id int64) string { return fmt.Sprintf("/manifests/%d", id) }

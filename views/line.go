@@ -7,9 +7,20 @@ import (
 	"storozh/core"
 )
 
-// Line is the first line about a manifest: its BLUF once a run is done, else how far the run is. The demo model is always
-// named (design §7).
-func Line(r core.Record) string {
+// Line is the first line about a manifest: the BLUF of its latest judged run, else how far its run is. The demo model is always named
+// (design §7).
+func Line(r core.Record) string { return RunLine(shown(r)) }
+
+// shown is the record with the run that pages show: the latest judged one, while a newer is under way or came to nothing.
+func shown(r core.Record) core.Record {
+	if r.Judged != nil {
+		r.Run = *r.Judged
+	}
+	return r
+}
+
+// RunLine is the same about the latest run, judged or not.
+func RunLine(r core.Record) string {
 	line := statusLine(r)
 	if r.Run.Demo && !strings.Contains(strings.ToLower(line), "demo model") {
 		line += " (demo model)"

@@ -6,6 +6,7 @@ type Login struct {
 	Next    string // where to go afterwards: a path of this site
 	Problem string // why the last try failed; empty: none
 	Link    string // path of the one-time link to confirm; empty: the token form
+	Kept    *Typed // a decision to carry through; nil: none
 }
 
 // NewLogin builds the sign-in page.

@@ -32,22 +32,3 @@ func writeMarked(b *strings.Builder, s string) {
 		b.WriteString(templ.EscapeString(seg.Text))
 	}
 }
-
-// diffText prints the lines of a diff, each in a span that colours it, with its line break.
-func diffText(lines []DiffLine) templ.Component {
-	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		var b strings.Builder
-		for _, l := range lines {
-			if l.Kind == "" {
-				writeMarked(&b, l.Text)
-				b.WriteByte('\n')
-				continue
-			}
-			b.WriteString(`<span class="d-` + l.Kind + `">`)
-			writeMarked(&b, l.Text)
-			b.WriteString("\n</span>")
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
-}

@@ -159,7 +159,7 @@ func TestHostileTextIsHarmlessAndVisible(t *testing.T) {
 	page := review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan, Summary: core.Summary{Units: 1, Contra: 1}}), Units: []core.UnitResult{u}})
 	has(t, page, []string{
 		`admin<span class="cp">U+202E</span> <span class="cp">U+2066</span>// check<span class="cp">U+2069</span>`, `tri<span class="cp">U+202E</span>gnp.md`,
-		`x<span class="cp">U+200B</span>`, `<span class="d-add">+admin<span class="cp">U+202E</span>`, `<span class="cp">0xFF</span>`, `<span class="cp">U+0000</span>`,
+		`x<span class="cp">U+200B</span>`, `<td class="a">+<td class="a"><span class="badge b-hidden" title="marked with their code points">hidden characters</span> admin<span class="cp">U+202E</span>`, `<span class="cp">0xFF</span>`, `<span class="cp">U+0000</span>`,
 		"hidden characters", "Обычный текст",
 	}, []string{"<script>alert", "<img src=x", `href="javascript`, "\u202e", "\u2066", "\u200b", "\x00"})
 	if strings.Contains(page, " style=") || strings.Contains(page, " onclick=") {

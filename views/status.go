@@ -13,6 +13,7 @@ type Status struct {
 	Parts  []Part
 	Faults []core.Fault // places of the corpus that could not be read, at most listLimit
 	More   int          // faults left out
+	Audit  []AuditLine
 }
 
 // Part is one thing Storozh needs, with how it is.

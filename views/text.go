@@ -20,6 +20,10 @@ func Segments(s string) []Segment {
 	var out []Segment
 	from := 0
 	for i := 0; i < len(s); {
+		if n := visible(s, i); n > 0 {
+			i += n
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		mark := markOf(s, i, r, n)
 		if mark != "" {
@@ -74,6 +78,10 @@ func hidden(r rune) bool {
 // Hidden tells whether a text holds a character that [Segments] would mark.
 func Hidden(s string) bool {
 	for i := 0; i < len(s); {
+		if n := visible(s, i); n > 0 {
+			i += n
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if markOf(s, i, r, n) != "" {
 			return true
@@ -81,6 +89,19 @@ func Hidden(s string) bool {
 		i += n
 	}
 	return false
+}
+
+// visible is the length of the character at s[i] if it is one of those that nearly all texts are made of and that are never marked:
+// printable ASCII, line breaks, tabs, and letters up to Hebrew. Else 0: look closer. It spares a page of texts most of its time.
+func visible(s string, i int) int {
+	c := s[i]
+	switch {
+	case c >= ' ' && c < 0x7F, c == '\n', c == '\t':
+		return 1
+	case c >= 0xC3 && c <= 0xD7 && i+1 < len(s) && s[i+1]&0xC0 == 0x80 && (c != 0xCD || s[i+1] != 0x8F):
+		return 2
+	}
+	return 0
 }
 
 // Plain is the text with its marks in brackets, for places that hold no markup: titles, attributes, text/plain answers.

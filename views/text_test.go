@@ -36,6 +36,21 @@ func TestPlainMarksWhatCannotBeSeen(t *testing.T) {
 	}
 }
 
+// The short way past common characters must not pass one that is marked.
+func TestVisibleAgreesWithHidden(t *testing.T) {
+	t.Parallel()
+	for r := rune(0); r < 0x3000; r++ {
+		if s := string(r); visible(s, 0) > 0 && hidden(r) {
+			t.Errorf("U+%04X is hidden and yet passed by", r)
+		}
+	}
+	for _, s := range []string{"\xd0", "\xd0a", "\xc3\xc3"} {
+		if !Hidden(s) {
+			t.Errorf("%q is not UTF-8 and yet not marked", s)
+		}
+	}
+}
+
 func FuzzCutKeepsWholeRunes(f *testing.F) {
 	f.Add("жжж", 3)
 	f.Add("a\xff\xff\xff\xff\xff", 4)

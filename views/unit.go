@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,16 +13,15 @@ import (
 
 // Limits of one unit on the page, in bytes, and of all unit bodies together, which keeps the page below 1 MB.
 const (
-	bodyBudget  = 680_000
-	textLimit   = 4_000
-	itemLimit   = 2_500
-	quietLimit  = 1_200 // both, for a unit without a flag
-	diffLimit   = 8_000
-	lineLimit   = 160
-	nameLimit   = 200
-	unitMarkup  = 1_900 // what the markup of a unit and of a pair costs besides its texts
-	pairMarkup  = 1_000
-	diffLineTag = 30
+	bodyBudget = 680_000
+	unitsLimit = 600 // units on one page; the budget is for their bodies, and each takes a line all the same
+	textLimit  = 4_000
+	itemLimit  = 2_500
+	quietLimit = 1_200 // both, for a unit without a flag
+	nameLimit  = 200
+	namesLimit = 5     // ids of one kind listed on a unit
+	unitMarkup = 2_100 // what the markup of a unit and of a pair costs besides its texts
+	pairMarkup = 1_100
 )
 
 // UnitView is one unit with everything a cosigner looks at.
@@ -47,21 +47,33 @@ type UnitView struct {
 	Judged   bool // Reason is a judge's note, not the reason why there is none
 	Text     Excerpt
 	Pairs    []PairView
-	Diff     []DiffLine
-	DiffLeft string // what was left out of the diff, in words; empty: nothing
-	DiffURL  string // the whole diff
+	Against  string // the neighbour that Text's marked words are compared with, or were too different from; empty: none
+	Replaces Names  // passages of the old text that this unit edits or moves from
+	Resolved Names  // items it clashed with, which the same changeset removes or rewrites
+	Session  string // path of what the session said about the unit's file
+	Diff     Diff
+	Flags    []FlagView // what is to be decided about it
+	Decided  bool       // the reader has decided all of them
+	Signer   Page       // for the forms
 }
 
 // PairView is one neighbour beside the unit.
 type PairView struct {
-	Item       string
+	Item       string // without core.SiblingPrefix
+	Sibling    bool   // another unit of the same manifest, not an item
 	Title      string
 	Badge      Badge
 	Similarity float64
 	Note       string
+	Judge      string // model that answered; empty: none did
+	Prompt     string // prompt version
 	Cached     bool
+	Resolved   bool   // the item goes with this manifest: a clash is shown, not flagged
+	Unstable   bool   // the judge's answers differed
+	Hint       string // what a reviewer should look at; never a label
 	Text       Excerpt
-	Fold       bool // an ok neighbour: folded
+	Fold       bool   // an ok neighbour: folded
+	URL        string // the item's page
 }
 
 // newUnit builds the view of a unit; base is the path of the manifest's page, reason as [Reason] gives it.
@@ -78,60 +90,63 @@ func newUnit(base string, u core.UnitResult, reason string) UnitView {
 		text, item = quietLimit, quietLimit
 	}
 	v.Text = excerpt(u.Unit.Text, text, wholeURL(base, u.Unit.ID, "unit", ""))
+	v.Text.Markdown = markdownLevel(u.Unit.Type == core.Lesson && prose(u.Unit.Path), unitHeading)
+	v.Session = base + "/transcript?unit=" + url.QueryEscape(u.Unit.ID)
+	v.Replaces = newNames(slices.DeleteFunc(slices.Clone(u.Unit.Replaces), func(id string) bool { return id == u.Unit.ID })) // edited says that
 	v.Hidden = Hidden(u.Unit.ID) || Hidden(u.Unit.Text) || Hidden(u.Unit.Diff)
 	for _, p := range u.Pairs {
-		pv := newPair(p, item, wholeURL(base, u.Unit.ID, "item", p.Item))
+		pv := newPair(base, p, item, wholeURL(base, u.Unit.ID, "item", p.Item))
 		v.Hidden = v.Hidden || Hidden(p.ItemText)
 		v.Pairs = append(v.Pairs, pv)
 	}
-	v.diff(u.Unit.Diff, wholeURL(base, u.Unit.ID, "diff", ""))
+	v.Diff = newDiff(u.Unit.Diff, wholeURL(base, u.Unit.ID, "diff", ""))
 	return v
 }
 
-func newPair(p core.Pair, limit int, whole string) PairView {
+func newPair(base string, p core.Pair, limit int, whole string) PairView {
 	v := PairView{
 		Item: p.Item, Title: p.ItemTitle, Badge: labelBadge(p.Label), Similarity: p.Similarity, Note: p.Note, Cached: p.Cached,
-		Fold: p.Label == core.OK,
+		Judge: p.Judge, Prompt: p.Prompt, Fold: p.Label == core.OK, URL: ItemURL(p.Item),
+		Resolved: p.Resolved, Unstable: p.Unstable, Hint: p.Hint,
+	}
+	if unit, ok := strings.CutPrefix(p.Item, core.SiblingPrefix); ok {
+		v.Item, v.Sibling, v.URL = unit, true, base+"?unit="+url.QueryEscape(unit)
 	}
 	if v.Fold {
 		limit = min(limit, quietLimit)
 	}
 	v.Text = excerpt(p.ItemText, limit, whole)
+	v.Text.Markdown = markdownLevel(proseItem(p.Item), unitHeading)
 	if p.Label == "" && p.Unjudged != "" {
 		v.Badge.Word = "unjudged: " + Plain(short(p.Unjudged, 120))
 	}
 	return v
 }
 
-// diff cuts the evidence to what a page can carry.
-func (v *UnitView) diff(diff, whole string) {
-	if diff == "" {
-		return
-	}
-	head, left := cut(diff, diffLimit)
-	lines, more := diffLines(head, lineLimit)
-	v.Diff = lines
-	if more > 0 || left > 0 {
-		v.DiffLeft, v.DiffURL = "the beginning of "+bytesWord(len(diff)), whole
-	}
-}
-
 // compact is the same unit as one line that links to the page with this unit alone.
 func (v UnitView) compact() UnitView {
-	v.Brief, v.Text, v.Pairs, v.Diff, v.Reason = true, Excerpt{}, nil, nil, ""
+	v.Brief, v.Text, v.Pairs, v.Diff, v.Reason = true, Excerpt{}, nil, Diff{}, ""
 	return v
 }
 
 // cost estimates the bytes of HTML that the unit's body takes.
 func (v UnitView) cost() int {
-	n := unitMarkup + v.Text.cost() + 2*len(v.ID) + len(v.Text.Whole)
-	for _, p := range v.Pairs {
-		n += pairMarkup + p.Text.cost() + len(p.Note) + 2*len(p.Item) + len(p.Text.Whole)
+	n := unitMarkup + v.Text.cost() + 3*len(v.ID) + len(v.Text.Whole) + v.Replaces.cost() + v.Diff.cost()
+	for _, f := range v.Flags {
+		n += f.cost()
 	}
-	for _, l := range v.Diff {
-		n += diffLineTag + Excerpt{Text: l.Text}.cost()
+	for _, p := range v.Pairs {
+		if p.compared() {
+			n += markTag * (min(runLimit, len(p.Text.Text)/8) + min(runLimit, len(v.Text.Text)/8))
+		}
+		n += pairMarkup + p.Text.cost() + len(p.Note) + len(p.Hint) + 4*len(p.Item) + len(p.Text.Whole)
 	}
 	return n
+}
+
+// compared tells whether words are marked in this pair: it carries a flag.
+func (p PairView) compared() bool {
+	return p.Badge.Kind == string(core.Contra) || p.Badge.Kind == string(core.Dup)
 }
 
 // similarity is the number beside the meter.

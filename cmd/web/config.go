@@ -54,6 +54,7 @@ func config(env func(string) string) (app.Config, error) {
 	cfg.PolicyPath = r.path("STOROZH_POLICY", filepath.Join(cfg.Ecosystem, "darwin", "genome", "registry-new.md"))
 	r.routing(&cfg)
 	r.model(&cfg)
+	r.history(&cfg)
 	r.check(cfg)
 	return cfg, r.err
 }

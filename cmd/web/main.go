@@ -5,6 +5,9 @@
 //	web login owner|claude   print a new one-time sign-in link
 //	web sync                 read the corpus and embed what is new
 //	web migrate              bring the database up to date
+//	web eval                 measure the judge and the embedding model on the labelled sets
+//	web export               write everything to standard output as JSON lines
+//	web import FILE          fill an empty database with such an export; - is standard input
 //	web version              print the version
 //
 // This package alone reads the environment.
@@ -32,7 +35,7 @@ func main() {
 	}
 }
 
-var errUsage = errors.New(`usage: web [serve | check FILE | check --sample | login owner|claude | sync | migrate | version]`)
+var errUsage = errors.New(`usage: web [serve | check FILE | check --sample | login owner|claude | sync | migrate | eval | export | import FILE | version]`)
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, env func(string) string, stdout, stderr io.Writer) error {
@@ -61,6 +64,12 @@ func run(ctx context.Context, args []string, env func(string) string, stdout, st
 		return c.sync(ctx)
 	case command == "migrate" && len(args) == 0:
 		return c.migrate(ctx)
+	case command == "export" && len(args) == 0:
+		return c.export(ctx)
+	case command == "import" && len(args) == 1:
+		return c.load(ctx, args[0])
+	case command == "eval":
+		return c.eval(ctx, args)
 	default:
 		return errUsage
 	}

@@ -39,6 +39,7 @@ func buildAndRun(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "build: %v\n%s", err, out)
 		return 1
 	}
+	defer stopChrome()
 	return dbtest.Run(m)
 }
 

@@ -36,6 +36,8 @@ type App struct {
 	ended   *signal      // a run or a write-back came to its end
 	writes  atomic.Int64 // how often the writer put a block into a file
 	seen    lastModel
+	meter   *instruments
+	drain   chan struct{} // closed when the process is about to end
 }
 
 // Open brings up the database (setting the embedded one up at first use), migrates it and wires the guard. say gets one line per step
@@ -103,8 +105,10 @@ func (a *App) wire(ctx context.Context) error {
 			return err
 		}
 	}
+	a.meter, a.drain = newInstruments(), make(chan struct{})
+	a.model = observed{a.model, a.meter.model}
 	opt := guard.Options{
-		K: a.cfg.K, Concurrency: a.cfg.Concurrency, Secret: secret, Ecosystem: a.cfg.Ecosystem, ShieldDir: a.cfg.ShieldDir,
+		K: a.cfg.K, Concurrency: a.cfg.Concurrency, NoSwap: a.cfg.NoSwap, Secret: secret, Ecosystem: a.cfg.Ecosystem, ShieldDir: a.cfg.ShieldDir,
 		PolicyPath: a.cfg.PolicyPath, Rules: a.cfg.Rules, Aliases: a.cfg.Aliases,
 	}
 	a.guard = guard.New(a.db, a.model, opt)

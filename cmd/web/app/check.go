@@ -42,6 +42,8 @@ type Desk interface {
 	Link(ctx context.Context, c core.Cosigner) (string, error)
 	// Sync reads the corpus at HEAD and embeds what is new.
 	Sync(ctx context.Context) (core.CorpusState, error)
+	// SaveEvaluation keeps what `web eval` measured.
+	SaveEvaluation(ctx context.Context, e core.Evaluation) (id int64, err error)
 }
 
 var _ Desk = (*App)(nil)

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"time"
+
 	"storozh/core/localllm"
 	"storozh/core/routing"
 )
@@ -27,6 +29,9 @@ type Config struct {
 	Concurrency int
 	K           int
 	NoSwap      bool // do not ask about flagged pairs once more in swapped order
+
+	Zone    *time.Location // of days and times on pages, by its IANA name; nil: UTC
+	KeepRaw time.Duration  // how long the bytes of manifests are kept; 0: for ever
 
 	OwnerToken     string // empty: made at first start
 	ClaudeToken    string

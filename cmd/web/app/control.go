@@ -81,6 +81,10 @@ func controlHandler(d Desk) http.Handler {
 		s, err := d.Sync(r.Context())
 		answer(w, s, err)
 	})
+	mux.HandleFunc("POST /evaluations", serveEvaluation(d))
+	if x, ok := d.(exporter); ok {
+		mux.HandleFunc("GET /export", serveExport(x))
+	}
 	return mux
 }
 

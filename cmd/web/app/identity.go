@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -75,7 +76,9 @@ func (a *App) webhookSecrets() (secrets []string, made bool, err error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, false, fmt.Errorf("webhook secret: %w", err)
 	}
-	s := token("webhook")
+	key := make([]byte, 24)
+	_, _ = rand.Read(key)                                  // never fails
+	s := "whsec_" + base64.StdEncoding.EncodeToString(key) // signs, and is a bearer secret as it stands
 	if err := os.WriteFile(path, []byte(s+"\n"), 0o600); err != nil {
 		return nil, false, fmt.Errorf("webhook secret: %w", err)
 	}

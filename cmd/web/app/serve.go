@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	drainLimit = 10 * time.Second
-	upkeep     = 10 * time.Minute // the embedded Postgres neither checkpoints nor vacuums by itself
+	drainNotice = 300 * time.Millisecond // from "not ready" to the closed door, so that whoever sends here can notice
+	drainLimit  = 10 * time.Second
+	upkeep      = 10 * time.Minute // the embedded Postgres neither checkpoints nor vacuums by itself
 )
 
 // Work starts the workers and the writer; the returned function waits for them after ctx has ended.
@@ -37,6 +38,9 @@ func (a *App) Work(ctx context.Context) (wait func()) {
 func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	if err := a.db.SetTrendZone(ctx, a.zone()); err != nil {
+		return err
+	}
 	ln, err := net.Listen("tcp", a.cfg.Addr)
 	if err != nil {
 		return fmt.Errorf("the dashboard cannot listen on %s: %w (set STOROZH_ADDR to a free address)", a.cfg.Addr, err)
@@ -58,10 +62,17 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	wg.Go(func() { serveUntilClosed(control, ctl, stop) })
 	wg.Go(func() { a.watch(ctx) })
 	wg.Go(func() { a.keepUp(ctx) })
+	wg.Go(func() { a.countRuns(ctx) })
+	wg.Go(func() { a.dropRaw(ctx) })
 	wg.Go(func() { a.watchDatabase(ctx, stop) })
 	waitWork := a.Work(ctx)
+	if err := a.AuditConfig(ctx); err != nil {
+		a.log.Error("configuration not kept in the audit", "err", err)
+	}
 	ready(ln.Addr().String())
 	<-ctx.Done()
+	close(a.drain)
+	time.Sleep(drainNotice)
 	drain, cancel := context.WithTimeout(context.Background(), drainLimit)
 	defer cancel()
 	for _, s := range []*http.Server{web, control} {

@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -36,8 +38,11 @@ func (a *App) webServer() (*http.Server, func(), error) {
 	sessions.Cookie.SameSite = http.SameSiteLaxMode // a link in a chat must open signed in
 	sessions.Cookie.Secure = strings.HasPrefix(a.cfg.PublicURL, "https://")
 	e := handlers.New(handlers.Config{
-		Store: front{a.db, a}, Identity: a.db, Sessions: sessions, WebhookSecrets: func() []string { return secrets }, Wait: a.Wait,
-		RunSample: a.RunSample, System: a.System, Ready: a.db.Ping, Now: time.Now, Log: a.log, AllowedHosts: a.cfg.AllowedHosts,
+		Markers: a.Markers, Changed: a.ended.next, Closing: a.drain,
+		Store: front{a.db, a}, Identity: a.db, Deliveries: front{a.db, a}, Sessions: sessions, WebhookSecrets: func() []string { return secrets },
+		Wait: a.waitServing, Audit: a.audit, AuditTrail: a.db.AuditTrail, Evaluations: a.db.Evaluations, Metrics: a.meter.registry, Stats: a.db.Stats,
+		RunSample: a.RunSample, System: a.System, Ready: a.ready, Now: a.now, Log: a.log, AllowedHosts: a.cfg.AllowedHosts,
+		History: a.db, Corpus: shelf{a.db, a.guard, a.cfg.ShieldDir},
 		PublicURL: a.cfg.PublicURL, Version: a.cfg.Version, Demo: a.model.Demo(),
 	})
 	s := &http.Server{
@@ -57,6 +62,37 @@ func (f front) Submit(ctx context.Context, a core.Arrival) (core.Receipt, error)
 	return f.app.Submit(ctx, a)
 }
 
+// Decide wakes the writer, for with the last decision both reviews go into the file.
+func (f front) Decide(ctx context.Context, decisions []core.Decision, seen map[core.FlagKey]int64) error {
+	err := f.DB.Decide(ctx, decisions, seen)
+	if err == nil {
+		f.app.ended.fire()
+	}
+	return err
+}
+
+// Cancel wakes those who wait for the run: one that was still queued has ended.
+func (f front) Cancel(ctx context.Context, id int64) error {
+	err := f.DB.Cancel(ctx, id)
+	if err == nil {
+		f.app.ended.fire()
+	}
+	return err
+}
+
 func (f front) Rerun(ctx context.Context, id int64, fresh bool) (core.Receipt, error) {
 	return f.app.Rerun(ctx, id, fresh)
+}
+
+func (f front) Deliver(ctx context.Context, a core.Arrival, d core.Delivery, answer func(core.Receipt) []byte) (core.Receipt, int64, *core.Delivery, error) {
+	return f.app.Deliver(ctx, a, d, answer)
+}
+
+// Item looks into the corpus of the configured shield repo, then into the sample's, whose items have pages too.
+func (f front) Item(ctx context.Context, id string) (core.Item, string, error) {
+	i, commit, err := f.DB.Item(ctx, f.app.cfg.ShieldDir, id)
+	if errors.Is(err, core.ErrNotFound) {
+		return f.DB.Item(ctx, filepath.Join(f.app.sampleEcosystem(), core.Shield), id)
+	}
+	return i, commit, err
 }

@@ -65,6 +65,7 @@ func (a *App) do(ctx context.Context, run core.Run) {
 			err = a.db.Finish(endCtx, run, res, demo)
 		}
 		if err == nil {
+			a.meter.judged(res)
 			log.Info("run done", "bluf", core.BLUF(res.Block), "demo", demo, "took", time.Since(start).Round(time.Millisecond))
 		} else if !errors.Is(err, db.ErrLeaseLost) {
 			err = errors.Join(err, a.db.Retry(endCtx, run, "the result could not be stored", backoff(run.Attempt)))

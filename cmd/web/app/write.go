@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"storozh/core"
@@ -35,7 +36,11 @@ func (a *App) writeBlocks(ctx context.Context) {
 // writeBlock brings one run's block to its file and records what became of it. What fails is said on the page; the block itself is safe
 // in the database.
 func (a *App) writeBlock(ctx context.Context, run core.Run) {
+	decided := a.lastDecision(ctx, run.ManifestID)
 	w, err := a.tryWrite(ctx, run)
+	if now := a.lastDecision(ctx, run.ManifestID); now != decided && ctx.Err() == nil {
+		return // someone decided while this was written: still pending, and the next round writes what they decided
+	}
 	if ctx.Err() != nil {
 		return // still pending: the next start writes it
 	}
@@ -49,7 +54,27 @@ func (a *App) writeBlock(ctx context.Context, run core.Run) {
 		a.log.Error("write-back not recorded", "run", run.ID, "err", err)
 		return
 	}
+	if now := a.lastDecision(ctx, run.ManifestID); now != decided && ctx.Err() == nil {
+		// Decided between the last look and the record, which has covered up that the block was to be written once more.
+		if err := a.db.SetWriteBack(ctx, run.ID, core.WriteBack{State: core.WritePend, Path: w.Path}); err != nil {
+			a.log.Error("the block is to be written once more, and that was not recorded", "run", run.ID, "err", err)
+		}
+	}
+	a.meter.wrote(w)
+	if w.State != core.WriteOff {
+		a.audit(ctx, core.AuditEntry{Who: core.AuditProcess, What: core.AuditWriteBack,
+			Detail: fmt.Sprintf("manifest %d, run %d: %s %s", run.ManifestID, run.ID, w.State, w.Path)})
+	}
 	a.log.Info("write-back", "run", run.ID, "state", w.State, "detail", w.Detail)
+}
+
+// lastDecision is the id of the latest decision on a manifest; 0: none, or it can't be told.
+func (a *App) lastDecision(ctx context.Context, manifest int64) int64 {
+	all, err := a.db.Decisions(ctx, manifest)
+	if err != nil || len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].ID
 }
 
 func (a *App) tryWrite(ctx context.Context, run core.Run) (core.WriteBack, error) {
