@@ -61,11 +61,12 @@ type TrendQuery struct {
 	Repo     string    // canonical name; empty: all
 	From, To time.Time // calendar days (see Day), both included
 	Zone     *time.Location
+	By       string // "week" or "month": rows may come summed up by these, At being the bucket's first day; else by day
 }
 
 // TrendData is what was counted in a stretch of days.
 type TrendData struct {
-	Days    []TrendRow // by repo and day; days without anything are absent
+	Days    []TrendRow // by repo and day, or wider (TrendQuery.By); those without anything are absent
 	Reviews ReviewCounts
 	Events  []TrendEvent // oldest first; at most 500, the latest
 }

@@ -131,6 +131,11 @@ func (d *DB) rollup(ctx context.Context, tx *sqlx.Tx, runID int64, results []cor
 		return fmt.Errorf("counted units: %w", err)
 	}
 	if !run.Demo {
+		if !d.single { // they touch the same few rows, in an order that depends on what changed: one after the other
+			if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(hashtextextended('trend_settings', 2))"); err != nil {
+				return err
+			}
+		}
 		if err := countSettings(ctx, tx, run); err != nil {
 			return fmt.Errorf("settings of runs: %w", err)
 		}

@@ -37,45 +37,58 @@ func (d *DB) trendDays(ctx context.Context, q core.TrendQuery) ([]core.TrendRow,
 	if err != nil || zone.String() != q.Zone.String() {
 		return d.trendQuarters(ctx, q)
 	}
-	where, args := "day BETWEEN $1 AND $2", []any{q.From.Format(time.DateOnly), q.To.Format(time.DateOnly)}
-	if q.Repo != "" {
-		where, args = where+" AND repo = $3", append(args, q.Repo)
+	key := "day"
+	if q.By == "week" || q.By == "month" { // Postgres' weeks begin on Monday, too
+		key = "date_trunc('" + q.By + "', day::timestamp)"
 	}
-	return d.readTallies(ctx, "SELECT repo, day, ARRAY["+strings.Join(tallyColumns, ", ")+"] FROM trend_days WHERE "+where+" ORDER BY repo, day", args,
-		func(t time.Time) time.Time { return core.Day(t, time.UTC) })
+	return d.readTallies(ctx, "trend_days", key, "day BETWEEN $1 AND $2", q.Repo, func(t time.Time) time.Time { return core.Day(t, time.UTC) },
+		q.From.Format(time.DateOnly), q.To.Format(time.DateOnly))
 }
 
 func (d *DB) trendQuarters(ctx context.Context, q core.TrendQuery) ([]core.TrendRow, tally, error) {
-	where, args := "bucket >= $1 AND bucket < $2", []any{core.DayStart(q.From, q.Zone), core.DayStart(q.To.AddDate(0, 0, 1), q.Zone)}
-	if q.Repo != "" {
-		where, args = where+" AND repo = $3", append(args, q.Repo)
-	}
-	return d.readTallies(ctx, "SELECT repo, bucket, ARRAY["+strings.Join(tallyColumns, ", ")+"] FROM trend_quarters WHERE "+where+" ORDER BY repo, bucket", args,
-		func(t time.Time) time.Time { return core.Day(t, q.Zone) })
+	return d.readTallies(ctx, "trend_quarters", "bucket", "bucket >= $1 AND bucket < $2", q.Repo, func(t time.Time) time.Time { return core.Day(t, q.Zone) },
+		core.DayStart(q.From, q.Zone), core.DayStart(q.To.AddDate(0, 0, 1), q.Zone))
 }
 
-// readTallies reads rows of sums and joins those of one repo and day.
-func (d *DB) readTallies(ctx context.Context, query string, args []any, day func(time.Time) time.Time) ([]core.TrendRow, tally, error) {
-	rows, err := d.x.QueryContext(ctx, query, args...)
+// readTallies reads rows of counts, joining those of one repo and day, and the sum of what was decided.
+func (d *DB) readTallies(ctx context.Context, table, key, where, repo string, day func(time.Time) time.Time, args ...any) ([]core.TrendRow, tally, error) {
+	if repo != "" {
+		where, args = where+" AND repo = $3", append(args, repo)
+	}
+	counts := make([]string, atAgreed)
+	for i, c := range tallyColumns[:atAgreed] {
+		counts[i] = "sum(" + c + ")"
+	}
+	out, err := d.readCounts(ctx, fmt.Sprintf("SELECT repo, %s AS at, %s FROM %s WHERE %s GROUP BY 1, 2 ORDER BY 1, 2",
+		key, strings.Join(counts, ", "), table, where), args, day)
 	if err != nil {
 		return nil, tally{}, err
 	}
+	sums := make([]string, 0, tallySize)
+	for _, c := range tallyColumns[atAgreed:] {
+		sums = append(sums, "coalesce(sum("+c+"), 0)")
+	}
+	var sum tally
+	into := make([]any, 0, tallySize)
+	for i := range sum[atAgreed:] {
+		into = append(into, &sum[atAgreed+i])
+	}
+	err = d.x.QueryRowContext(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(sums, ", "), table, where), args...).Scan(into...)
+	return out, sum, err
+}
+
+func (d *DB) readCounts(ctx context.Context, query string, args []any, day func(time.Time) time.Time) ([]core.TrendRow, error) {
+	rows, err := d.x.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
 	defer func() { _ = rows.Close() }()
 	var out []core.TrendRow
-	var sum tally
 	for rows.Next() {
 		var r core.TrendRow
-		var n pq.Int64Array
-		if err := rows.Scan(&r.Repo, &r.At, &n); err != nil {
-			return nil, sum, err
-		}
-		if len(n) != tallySize {
-			return nil, sum, fmt.Errorf("a row of sums has %d of %d", len(n), tallySize)
-		}
 		var t tally
-		for i, v := range n {
-			t[i] = int(v)
-			sum[i] += int(v)
+		if err := rows.Scan(&r.Repo, &r.At, &t[0], &t[1], &t[2], &t[3], &t[4], &t[5], &t[atRaised], &t[atResolved]); err != nil {
+			return nil, err
 		}
 		r.At, r.TrendCounts = day(r.At), t.counts()
 		if k := len(out); k > 0 && out[k-1].Repo == r.Repo && out[k-1].At.Equal(r.At) {
@@ -84,7 +97,7 @@ func (d *DB) readTallies(ctx context.Context, query string, args []any, day func
 		}
 		out = append(out, r)
 	}
-	return out, sum, rows.Err()
+	return out, rows.Err()
 }
 
 // maxEvents bounds the marks of one page; the latest count.

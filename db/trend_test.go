@@ -2,10 +2,12 @@ package db_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -340,6 +342,19 @@ func TestSumsEqualAPlainCount(t *testing.T) {
 			t.Errorf("%s: raised %d, resolved %d; the history has %d and %d", name, raised.Raised, raised.Resolved, flags, gone)
 		}
 	}
+	// Summed up by week or month, nothing is lost.
+	days := trends(t, d, core.TrendQuery{Zone: zone(t, "America/Sao_Paulo")}).Days
+	for _, by := range []string{"week", "month"} {
+		got := trends(t, d, core.TrendQuery{Zone: zone(t, "America/Sao_Paulo"), By: by}).Days
+		if total(got) != total(days) || len(got) >= len(days) {
+			t.Errorf("by %s: %d rows of %+v", by, len(got), total(got))
+		}
+		for _, r := range got {
+			if by == "week" && r.At.Weekday() != time.Monday || by == "month" && r.At.Day() != 1 {
+				t.Errorf("a %s begins on %s", by, r.At)
+			}
+		}
+	}
 	// Asked in a zone that the days are not kept in, the quarters give the same.
 	other := trends(t, d, core.TrendQuery{Zone: zone(t, "Asia/Kathmandu")})
 	if err := d.SetTrendZone(t.Context(), zone(t, "Asia/Kathmandu")); err != nil {
@@ -385,5 +400,69 @@ func TestATimeThatCannotBeIsReplaced(t *testing.T) {
 	got := trends(t, d, core.TrendQuery{From: core.Day(now.AddDate(0, 0, -1), time.UTC), To: core.Day(now, time.UTC)})
 	if total(got.Days).Units != 3 {
 		t.Errorf("%+v", got.Days)
+	}
+}
+
+// Runs that end at the same time, of the same sessions and units, with decisions between them: none is lost, none blocks another.
+func TestRunsThatEndTogetherAddUp(t *testing.T) {
+	d := dbtest.Open(t)
+	const runs = 60
+	for i := range runs {
+		stamp := day("2026-03-01").Add(time.Duration(i%7) * 5 * time.Hour).Format(time.RFC3339)
+		submit(t, d, arrival(fmt.Sprint("session ", i%4), stamp, fmt.Sprint(i)))
+	}
+	var wg sync.WaitGroup
+	for w := range 6 {
+		wg.Go(func() {
+			rnd := rand.New(rand.NewPCG(9, uint64(w)))
+			for {
+				run, err := d.Claim(context.Background())
+				if errors.Is(err, core.ErrNotFound) {
+					return
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				var units []core.UnitResult
+				for k := range 5 {
+					units = append(units, finding("shield", fmt.Sprintf("lessons/%d.md", k), fmt.Sprint("text ", rnd.IntN(2)), []string{"ok", "contra", "misroute"}[rnd.IntN(3)]))
+				}
+				res := core.Result{
+					Units: units, JudgeModel: fmt.Sprint("judge ", rnd.IntN(3)), PromptVersion: "p", Flags: review.Flags(units),
+					Block: core.Block{Flags: []core.Flag{}, Corpus: &core.BlockCorpus{Commit: fmt.Sprint(rnd.IntN(4))}},
+				}
+				if err := d.Finish(context.Background(), run, res, false); err != nil {
+					t.Error(err)
+				}
+				rec, err := d.Record(context.Background(), run.ManifestID)
+				if err != nil || len(res.Flags) == 0 {
+					continue
+				}
+				f := res.Flags[0]
+				err = d.Decide(context.Background(), []core.Decision{{ManifestID: rec.ID, RunID: rec.Judged.ID, By: core.Owner, UnitID: f.UnitID, Basis: f.Basis, Choice: core.Fix}}, nil)
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	got := trends(t, d, core.TrendQuery{}).Days
+	for i := range got {
+		got[i].Raised, got[i].Resolved = 0, 0
+	}
+	got = slices.DeleteFunc(got, func(r core.TrendRow) bool { return r.TrendCounts == core.TrendCounts{} })
+	var n int
+	if err := d.SQL().QueryRow("SELECT count(*) FROM counted_units").Scan(&n); err != nil || n != total(got).Units || n == 0 {
+		t.Errorf("%d units counted, %d in the sums, %v", n, total(got).Units, err)
+	}
+	var differ int
+	err := d.SQL().QueryRow(`SELECT count(*) FROM (
+		SELECT repo, sum(units) AS u, sum(contra) AS c, sum(misroute) AS m FROM trend_quarters GROUP BY 1) q
+		FULL JOIN (SELECT repo, count(*) AS u, count(*) FILTER (WHERE contra) AS c, count(*) FILTER (WHERE misroute) AS m FROM counted_units GROUP BY 1) p
+		USING (repo) WHERE (q.u, q.c, q.m) IS DISTINCT FROM (p.u, p.c, p.m)`).Scan(&differ)
+	if err != nil || differ != 0 {
+		t.Errorf("the sums of %d repos differ, %v", differ, err)
 	}
 }

@@ -101,19 +101,15 @@ func TestTranscriptOnDemand(t *testing.T) {
 	}
 }
 
-// A session of megabytes that names the file all the time must not keep a reader waiting.
-func TestTranscriptOfMegabytesIsQuick(t *testing.T) {
+// A session of megabytes that names the file all the time makes no page of megabytes.
+func TestTranscriptOfMegabytesIsBounded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.put()
 	said := strings.Repeat("assistant: tide.md again, Прилив и отлив. ", 200_000)
 	h.mem.raw[1] = fmt.Appendf(nil, `{"session":{"transcriptMinusTools":%q}}`, said)
 	b := h.signedIn(ownerToken)
-	began := time.Now()
 	got := h.do(b, http.MethodGet, "/manifests/1/transcript?unit=shield/lessons/tide.md&page=50", nil)
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("took %s", took)
-	}
 	if len(got.body) > 250_000 || !strings.Contains(got.body, "thousands of times") {
 		t.Errorf("status %d with %d bytes", got.status, len(got.body))
 	}

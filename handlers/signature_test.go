@@ -139,14 +139,13 @@ func TestGuessersDoNotSlowGenuineSenders(t *testing.T) {
 		}()
 	}
 	for i := range 10 {
-		began := time.Now()
 		headers := []string{"Authorization", "Bearer " + hookSecret}
 		if i%2 == 0 {
 			headers = signedHeaders(signingSecret, fmt.Sprint("mine", i), testNow, body)
 		}
 		got := h.do(h.browser(), http.MethodPost, hookPath, bytes.NewReader(body), headers...)
-		if got.status != http.StatusAccepted || time.Since(began) > 2*time.Second {
-			t.Errorf("a genuine sender got %d after %s", got.status, time.Since(began))
+		if got.status != http.StatusAccepted {
+			t.Errorf("a genuine sender got %d", got.status)
 		}
 	}
 	slowed := 0

@@ -66,7 +66,7 @@ func (s *server) askTrends(c echo.Context) (trendAnswer, error) {
 	if a.form.Repo != "" && !slices.Contains(a.form.Repos, a.form.Repo) {
 		return a, fmt.Errorf("%w: no unit was ever counted in a repo %.200q; there are %s", core.ErrInvalid, a.form.Repo, firstOf(a.form.Repos, 12))
 	}
-	a.data, err = h.Trends(ctx, core.TrendQuery{Repo: a.form.Repo, From: a.span.From, To: a.span.To, Zone: now.Location()})
+	a.data, err = h.Trends(ctx, core.TrendQuery{Repo: a.form.Repo, From: a.span.From, To: a.span.To, Zone: now.Location(), By: string(a.span.By)})
 	return a, err
 }
 

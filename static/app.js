@@ -15,19 +15,19 @@
       addEventListener(what, function () { used = true; }, { passive: true, once: true });
     });
 
-    function end() {
+    function end(p) {
       if (ended) return;
       ended = true;
       if (stream) stream.close();
       if (!used && scrollY < 50) { location.reload(); return; }
-      if (line) line.textContent = "Done.";
+      if (line) line.textContent = p.status === "failed" || p.status === "cancelled" ? p.line : "Done.";
       if (bar) bar.hidden = true;
       if (link) link.textContent = "Show the result";
       all("form", live).forEach(function (f) { f.hidden = true; });
     }
 
     function show(p) {
-      if (p.finished || String(p.run) !== began) { end(); return; }
+      if (p.finished || String(p.run) !== began) { end(p); return; }
       if (line) {
         var text = (live.hasAttribute("data-over") ? "A new run: " : "") + p.line;
         if (line.textContent.trim() !== text) line.textContent = text;

@@ -18,6 +18,7 @@ const (
 	plotRight   = 952
 	plotTop     = 18 // room for the signs of the marks
 	plotBottom  = 176
+	widestBar   = 40
 )
 
 // Chart is a small drawing of one line of buckets, with the same numbers as a table behind it. Colour is never alone: a bar has its
@@ -120,7 +121,7 @@ func (p plot) y(v float64) float64 { return plotBottom - (v-p.low)/(p.high-p.low
 
 // bar is a bar from zero to v, the nth of of in bucket i.
 func (p plot) bar(i, nth, of int, v float64) Bar {
-	gap := min(p.step*.18, 6)
+	gap := max(min(p.step*.18, 6), (p.step-float64(of)*widestBar)/2)
 	w := (p.step - 2*gap) / float64(of)
 	top, bottom := p.y(max(v, 0)), p.y(min(v, 0))
 	return Bar{X: p.x(i) + gap + float64(nth)*w, Y: top, W: max(w-min(1, w*.15), .8), H: max(bottom-top, 1)}

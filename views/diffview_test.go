@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // rows writes a diff's rows as `op old new text`.
@@ -91,7 +90,6 @@ func TestDiffTables(t *testing.T) {
 // V3: a line of 900 kB and a diff of 20,000 lines are cut, and say so.
 func TestHugeDiffsAreCut(t *testing.T) {
 	t.Parallel()
-	began := time.Now()
 	long := newDiff("@@ -1 +1,2 @@\n+"+strings.Repeat("x", 900_000)+"\n+after it", "/w")
 	if len(long.Rows) != 3 || long.Rows[2].Text != "after it" || long.Left != "not all of 900 kB: long lines are cut" {
 		t.Errorf("%d rows, left out: %s", len(long.Rows), long.Left)
@@ -106,9 +104,6 @@ func TestHugeDiffsAreCut(t *testing.T) {
 				t.Errorf("%d bytes, estimated %d (split %v)", n, d.cost(), d.Split)
 			}
 		}
-	}
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("took %s", took)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestMarkdownForReaders(t *testing.T) {
@@ -60,11 +59,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{">", "- ", "*a ", "[", "![a](", "`", "**", "<a ", "&#x2066;", "[a](b \"", "_a*", "> - ", "1. ", "1.\t> ", "\\", "<", "](", "a\n", "|-", "- - "} {
 		in := strings.Repeat(unit, markdownLimit/len(unit))
-		began := time.Now()
 		got, ok := markdownHTML(in, 5)
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("%q took %s", unit, took)
-		}
 		if ok && len(got) > (Excerpt{Text: in, Markdown: 5}).cost() {
 			t.Errorf("%q grew to %d bytes", unit, len(got))
 		}

@@ -104,7 +104,7 @@ func (w *window) axe() verdict {
 	if !get[bool](w, `"axe" in window`) {
 		get[bool](w, axeSource(w.t)+`;true`)
 	}
-	return get[verdict](w, `axe.run(document, {resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}).then(r => ({
+	return get[verdict](w, `axe.run(document, {preload: false, resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}).then(r => ({
 		Passes: r.passes.length,
 		Violations: r.violations.map(v => ({ID: v.id, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.target.join(" ") + ": " + n.failureSummary.split("\n").slice(1, 3).join(";"))})),
 	}))`)

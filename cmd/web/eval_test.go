@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"storozh/core/judge"
 	"storozh/core/localllm/llmtest"
 )
 
@@ -102,7 +103,7 @@ func TestEvalIsKeptAndShown(t *testing.T) {
 		t.Fatalf("sign-in: %d %s", code, body)
 	}
 	code, page, _ := b.do("GET", "/eval")
-	for _, want := range []string{"demo-judge", "demo-embed", "judge-1", "say nothing about a real model", "recall@5"} {
+	for _, want := range []string{"demo-judge", "demo-embed", judge.PromptVersion, "say nothing about a real model", "recall@5"} {
 		if code != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("status %d, the page lacks %q", code, want)
 		}

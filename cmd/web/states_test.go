@@ -36,6 +36,10 @@ type sight struct {
 	theme string
 }
 
+// brokenWords are the one-word links and buttons that take more than one line.
+const brokenWords = `[...document.querySelectorAll("a, button, .badge")].filter(e => e.checkVisibility() && /^\w{2,14}$/.test(e.innerText.trim()) &&
+	e.getBoundingClientRect().height > 44).map(e => e.innerText.trim())`
+
 // check looks at one state of a page in both themes, wide and narrow, as it came and with everything unfolded, and at 200 % zoom: nothing
 // inaccessible, nothing to scroll sideways. It leaves the window as it was.
 func (w *window) check(state string) {
@@ -73,11 +77,14 @@ func refold(opened []bool) string {
 	return fmt.Sprintf(`(s => (document.querySelectorAll("details").forEach((d, i) => d.open = s[i]), true))(%s)`, strings.ReplaceAll(fmt.Sprint(opened), " ", ","))
 }
 
-// fits checks that nothing makes the page wider than the window.
+// fits checks that nothing makes the page wider than the window, and that no short word had to be broken for it.
 func (w *window) fits(state string) {
 	w.t.Helper()
 	if wide := get[[]string](w, widerThanPlace); len(wide) > 0 {
 		w.faultOnce(state, "the page scrolls sideways", strings.Join(wide, "\n  "))
+	}
+	if broken := get[[]string](w, brokenWords); len(broken) > 0 {
+		w.faultOnce(state, "words are broken over lines", strings.Join(broken, ", "))
 	}
 }
 

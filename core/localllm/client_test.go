@@ -112,7 +112,7 @@ func TestCancelDuringAWait(t *testing.T) {
 	start := time.Now()
 	_, err := client(t, s).Complete(ctx, "p", localllm.Opts{})
 	wantKind(t, err, localllm.KindCancelled)
-	if time.Since(start) > 5*time.Second {
+	if time.Since(start) > time.Minute {
 		t.Error("the wait went on")
 	}
 }

@@ -59,7 +59,7 @@ func TestCancelledInstall(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > 2*time.Minute {
 		t.Errorf("cancelled after 500 ms, returned after %s", took)
 	}
 	if left, _ := filepath.Glob(filepath.Join(cache, "pglite-*")); len(left) > 1 || len(left) == 1 && !strings.HasSuffix(left[0], ".lock") {
