@@ -82,7 +82,7 @@ func (w *window) follow(text string) {
 
 // named is the expression for the button, link or summary that has a text.
 func named(text string) string {
-	return `[...document.querySelectorAll("button, a, summary")].find(e => e.checkVisibility() && e.innerText.replace(/\s+/g, " ").trim() === ` + quote(text) + `)`
+	return `[...document.querySelectorAll("button, a, summary")].find(e => e.checkVisibility() && e.innerText?.replace(/\s+/g, " ").trim() === ` + quote(text) + `)`
 }
 
 // keys types, as a person without a mouse does.
