@@ -37,7 +37,7 @@ type sight struct {
 }
 
 // brokenWords are the one-word links and buttons that take more than one line.
-const brokenWords = `[...document.querySelectorAll("a, button, .badge")].filter(e => e.checkVisibility() && /^\w{2,14}$/.test(e.innerText?.trim()) &&
+const brokenWords = `[...document.querySelectorAll("a, button, .badge")].filter(e => e.checkVisibility() && /^\w{2,14}$/.test((e.innerText || "").trim()) &&
 	e.getBoundingClientRect().height > 44).map(e => e.innerText.trim())`
 
 // check looks at one state of a page in both themes, wide and narrow, as it came and with everything unfolded, and at 200 % zoom: nothing
