@@ -102,6 +102,10 @@ func (w *work) derive(ctx context.Context) {
 			if !ok {
 				return "", false
 			}
+			if blob == "" { // a pure rename names no blob; its front matter may name its type
+				text, _, err := w.repo(dir).HeadFile(ctx, path)
+				return string(text), err == nil
+			}
 			return w.repo(dir).Text(ctx, path, blob)
 		},
 	})

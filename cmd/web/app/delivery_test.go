@@ -25,7 +25,7 @@ import (
 var signingSecret = "whsec_" + base64.StdEncoding.EncodeToString([]byte("a key of the test's sender"))
 
 // idleApp is an App over the test database, with the demo model and without workers: what is accepted stays queued.
-func idleApp(t *testing.T, change func(*Config)) *App {
+func idleApp(t testing.TB, change func(*Config)) *App {
 	t.Helper()
 	dir := t.TempDir()
 	cfg := Config{

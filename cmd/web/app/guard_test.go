@@ -237,3 +237,16 @@ func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 		t.Errorf("%+v", rec.Run.Block)
 	}
 }
+
+// A pure rename shows no text in the diff: its type is read from the front matter at HEAD.
+func TestARenameKeepsTheTypeOfItsFrontMatter(t *testing.T) {
+	e := newEco(t)
+	e.write("shield/notes/how.md", "---\nunit-type: skill\n---\n# How\n\nRead the whole diff first.\n")
+	e.commit("shield")
+	e.git("shield", "mv", "notes/how.md", "notes/why.md")
+	_, units := runEco(t, newApp(t, e, llmtest.Start(t), nil), e, "s")
+	u := unitNamed(t, units, "shield/notes/why.md")
+	if u.Unit.Type != core.Skill || u.Unit.Action != core.Renamed || u.Flag.Routing != core.Misroute || u.Flag.ExpectedRepo != core.NeuroMatrix {
+		t.Errorf("%+v %+v", u.Unit, u.Flag)
+	}
+}

@@ -19,7 +19,7 @@ import (
 )
 
 // serveWeb puts the real dashboard handler behind real HTTP.
-func serveWeb(t *testing.T, a *App) string {
+func serveWeb(t testing.TB, a *App) string {
 	t.Helper()
 	web, closeWeb, err := a.webServer()
 	if err != nil {
@@ -31,7 +31,7 @@ func serveWeb(t *testing.T, a *App) string {
 }
 
 // call does one request and decodes the JSON answer.
-func call(t *testing.T, method, url, bearer string, body []byte, into any) int {
+func call(t testing.TB, method, url, bearer string, body []byte, into any) int {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
 	if err != nil {
