@@ -89,13 +89,13 @@ func newUnit(base string, u core.UnitResult, reason string) UnitView {
 	if v.Quiet {
 		text, item = quietLimit, quietLimit
 	}
-	v.Text = excerpt(u.Unit.Text, text, wholeURL(base, u.Unit.ID, "unit", ""))
+	v.Text = excerpt(u.Unit.Text, text, wholeIfLong(u.Unit.Text, base, u.Unit.ID, "unit", ""))
 	v.Text.Markdown = markdownLevel(u.Unit.Type == core.Lesson && prose(u.Unit.Path), unitHeading)
 	v.Session = base + "/transcript?unit=" + url.QueryEscape(u.Unit.ID)
 	v.Replaces = newNames(slices.DeleteFunc(slices.Clone(u.Unit.Replaces), func(id string) bool { return id == u.Unit.ID })) // edited says that
 	v.Hidden = Hidden(u.Unit.ID) || Hidden(u.Unit.Text) || Hidden(u.Unit.Diff)
 	for _, p := range u.Pairs {
-		pv := newPair(base, p, item, wholeURL(base, u.Unit.ID, "item", p.Item))
+		pv := newPair(base, p, item, wholeIfLong(p.ItemText, base, u.Unit.ID, "item", p.Item))
 		v.Hidden = v.Hidden || Hidden(p.ItemText)
 		v.Pairs = append(v.Pairs, pv)
 	}
@@ -161,6 +161,15 @@ func (p PairView) meter() string {
 func domID(unit string) string {
 	sum := sha256.Sum256([]byte(unit))
 	return "unit-" + hex.EncodeToString(sum[:6])
+}
+
+// wholeIfLong is wholeURL for a text that may be cut, else empty: most are not, and writing two thousand addresses takes longer than
+// writing the texts.
+func wholeIfLong(text, base, unit, part, item string) string {
+	if len(text) <= quietLimit {
+		return ""
+	}
+	return wholeURL(base, unit, part, item)
 }
 
 // wholeURL is the path of a whole text as text/plain.

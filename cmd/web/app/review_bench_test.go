@@ -17,12 +17,20 @@ import (
 	"storozh/core/review"
 )
 
-// BenchmarkReviewPage asks for the review page of 500 units and 1,500 pairs, five reviewers at once, over real HTTP and the real database, and
-// reports the median server time and the page's size.
+// BenchmarkReviewPage asks for the review page of 500 units and 1,500 pairs over real HTTP and the real database, five reviewers at once: with
+// half a second between two looks, as a quick reader makes them, and with none, which keeps every core busy. It reports the median time of
+// an answer and the page's size.
 func BenchmarkReviewPage(b *testing.B) {
-	const reviewers, rounds = 5, 6
+	TuneMemory()
 	a := idleApp(b, nil)
 	page := serveWeb(b, a) + fmt.Sprintf("/manifests/%d", bigManifest(b, a))
+	for _, pause := range []time.Duration{500 * time.Millisecond, 0} {
+		b.Run(fmt.Sprint("pause=", pause), func(b *testing.B) { reviewers(b, page, pause) })
+	}
+}
+
+func reviewers(b *testing.B, page string, pause time.Duration) {
+	const reviewers, rounds = 5, 6
 	clients := make([]*http.Client, reviewers)
 	for i := range clients {
 		clients[i] = signedIn(b, page, "owner-token-of-the-test")
@@ -32,14 +40,16 @@ func BenchmarkReviewPage(b *testing.B) {
 	size := 0
 	for b.Loop() {
 		var wg sync.WaitGroup
-		for _, c := range clients {
+		for i, c := range clients {
 			wg.Go(func() {
+				time.Sleep(pause / reviewers * time.Duration(i))
 				for range rounds {
 					start := time.Now()
 					n := fetch(b, c, page)
 					mu.Lock()
 					took, size = append(took, time.Since(start)), n
 					mu.Unlock()
+					time.Sleep(pause)
 				}
 			})
 		}
