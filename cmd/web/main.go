@@ -32,10 +32,16 @@ func main() {
 	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		app.TuneMemory()
 	}
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	switch {
+	case err == nil:
+		return
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(os.Stderr, "storozh: stopped") // what was cut off is no fault of anything
+	default:
 		fmt.Fprintln(os.Stderr, "storozh:", err)
-		os.Exit(1)
 	}
+	os.Exit(1)
 }
 
 var errUsage = errors.New(`usage: web [serve | check FILE | check --sample | login owner|claude | sync | migrate | eval | export | import FILE | version]`)
