@@ -15,12 +15,10 @@ const embedBatch = 64
 
 // vectors are the embeddings of one model, by text hash.
 type vectors struct {
-	model  int
+	model  int // 0: not registered yet
+	dim    int
 	byHash map[string][]float32
 }
-
-// errDimension means that the model's vectors have another length than those kept: all are made anew, under a new model id.
-var errDimension = errors.New("the embedding model changed the length of its vectors")
 
 type pendingText struct {
 	hash []byte
@@ -45,21 +43,22 @@ func (w *work) embed(ctx context.Context, todo []*core.UnitResult) (*vectors, er
 	return v, err
 }
 
-// dimension is errDimension with the length that the model gives now.
+// dimension is the length of the model's vectors now, where those kept have another: all are made anew, under a new model id.
 type dimension int
 
-func (d dimension) Error() string        { return fmt.Sprintf("%v: now %d", errDimension, int(d)) }
-func (d dimension) Is(target error) bool { return target == errDimension }
+func (d dimension) Error() string {
+	return fmt.Sprintf("the embedding model changed the length of its vectors: now %d", int(d))
+}
 
 func (w *work) embedWith(ctx context.Context, todo []*core.UnitResult, model, dim int) (*vectors, error) {
-	v := &vectors{model: model}
+	v := &vectors{model: model, dim: dim}
 	missing, err := w.missingTexts(ctx, todo, v)
 	if err != nil {
 		return nil, err
 	}
 	for len(missing) > 0 {
 		n := min(len(missing), embedBatch)
-		if err := w.embedChunk(ctx, missing[:n], dim, v); err != nil {
+		if err := w.embedChunk(ctx, missing[:n], v); err != nil {
 			return nil, err
 		}
 		missing = missing[n:]
@@ -97,8 +96,8 @@ func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vec
 	return missing, nil
 }
 
-// embedChunk embeds up to one batch and keeps it. dim 0: the model is new.
-func (w *work) embedChunk(ctx context.Context, chunk []pendingText, dim int, v *vectors) error {
+// embedChunk embeds up to one batch and keeps it.
+func (w *work) embedChunk(ctx context.Context, chunk []pendingText, v *vectors) error {
 	texts, hashes := make([]string, len(chunk)), make([][]byte, len(chunk))
 	for i, p := range chunk {
 		texts[i], hashes[i] = localllm.EmbedText(w.models.Embed, p.text.Title, p.text.Statement), p.hash
@@ -107,7 +106,13 @@ func (w *work) embedChunk(ctx context.Context, chunk []pendingText, dim int, v *
 	if err != nil {
 		return err
 	}
-	if got := len(vecs[0]); got != dim {
+	switch got := len(vecs[0]); {
+	case v.model == 0: // never seen before: what it gives now is its length
+		if v.model, err = w.store.AddEmbedModel(ctx, w.models.Embed, localllm.Prefix(w.models.Embed), got); err != nil {
+			return err
+		}
+		v.dim = got
+	case got != v.dim:
 		return dimension(got)
 	}
 	for i, p := range chunk {

@@ -22,11 +22,12 @@ func (w *work) retrieve(ctx context.Context, todo []*core.UnitResult, v *vectors
 		byID[it.ID] = it
 	}
 	for batch := range slices.Chunk(todo, retrieveBatch) {
-		hashes := make([][]byte, len(batch))
+		hashes, own := make([][]byte, len(batch)), make([][]string, len(batch))
 		most := 0
 		for i, u := range batch {
 			hashes[i] = judge.TextHash(textOfUnit(u.Unit))
-			most = max(most, len(ex.own(u.Unit)))
+			own[i] = ex.own(u.Unit)
+			most = max(most, len(own[i]))
 		}
 		// As many more as may be excluded: never fewer than k while more exist.
 		near, err := w.store.NearestAll(ctx, w.opt.ShieldDir, v.model, hashes, w.opt.K+most+len(ex.replaced))
@@ -34,7 +35,7 @@ func (w *work) retrieve(ctx context.Context, todo []*core.UnitResult, v *vectors
 			return err
 		}
 		for i, u := range batch {
-			w.addNear(u, near[i], byID, ex)
+			w.addNear(u, near[i], own[i], byID, ex)
 		}
 	}
 	w.pairSiblings(todo, v)
@@ -42,8 +43,7 @@ func (w *work) retrieve(ctx context.Context, todo []*core.UnitResult, v *vectors
 }
 
 // addNear appends one pair per neighbour that counts, and one per neighbour that goes with this manifest and is as near as those.
-func (w *work) addNear(u *core.UnitResult, near []core.Near, byID map[string]core.Item, ex exclusion) {
-	own := ex.own(u.Unit)
+func (w *work) addNear(u *core.UnitResult, near []core.Near, own []string, byID map[string]core.Item, ex exclusion) {
 	var counted, resolved []core.Near
 	for _, n := range near {
 		switch {

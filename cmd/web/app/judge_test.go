@@ -86,6 +86,9 @@ func TestTheSameWordsNeedNoModel(t *testing.T) {
 	if n := model.Counts().Completions; n != 4 {
 		t.Errorf("%d requests for 5 items, one of which is certain", n)
 	}
+	if n := model.Counts().Embeddings; n != 1 {
+		t.Errorf("%d requests for the vectors of 6 texts, with a model that was never seen before", n)
+	}
 }
 
 // Case P1: whatever many near items are left out, a unit is compared with k others while more exist.
