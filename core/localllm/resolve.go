@@ -22,6 +22,10 @@ type Models struct {
 	Embed    string
 	Judge    string
 	Warnings []string // each a choice that was not ours to make, naming it
+
+	// OneAtATime tells that the server is known to hold one model at a time: embeddings and answers asked in turn would load one model
+	// after the other for each.
+	OneAtATime bool
 }
 
 // What a model is for shows only in its name: /models has no common field for it.
