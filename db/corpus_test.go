@@ -127,7 +127,7 @@ func TestVerdictsAreKeptByKey(t *testing.T) {
 	p := core.Pair{Label: core.Contra, Note: "denies", Judge: "j", Prompt: "1", UnitHash: []byte{1}, ItemHash: []byte{2}}
 	for _, label := range []core.Label{core.Contra, core.OK} { // the second answer, asked afresh, replaces the first
 		p.Label = label
-		if err := d.SaveVerdict(t.Context(), []byte("k"), p); err != nil {
+		if err := d.SaveVerdicts(t.Context(), [][]byte{[]byte("k")}, []core.Pair{p}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestVerdictsAreKeptByKey(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 	p.Label = "maybe"
-	if err := d.SaveVerdict(t.Context(), []byte("k2"), p); !errors.Is(err, core.ErrConflict) {
+	if err := d.SaveVerdicts(t.Context(), [][]byte{[]byte("k2")}, []core.Pair{p}); !errors.Is(err, core.ErrConflict) {
 		t.Errorf("an invented label gave %v", err)
 	}
 }

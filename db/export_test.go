@@ -46,7 +46,7 @@ func fullHouse(t *testing.T, d *db.DB) {
 	if err := d.SaveEmbeddings(t.Context(), id, [][]byte{hashOf(item(1, "one"))}, [][]float32{{0.1, -3.4e-8, 1. / 3}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.SaveVerdict(t.Context(), []byte{0, 255}, core.Pair{Label: core.Dup, Note: "n", UnitHash: []byte{1}, ItemHash: []byte{2}, Similarity: 1. / 3}); err != nil {
+	if err := d.SaveVerdicts(t.Context(), [][]byte{{0, 255}}, []core.Pair{{Label: core.Dup, Note: "n", UnitHash: []byte{1}, ItemHash: []byte{2}, Similarity: 1. / 3}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Reveal(t.Context(), r.ManifestID, core.Owner, core.FlagKey{UnitID: "shield/lessons/a.md", Kind: core.FlagSemantic}); err != nil {

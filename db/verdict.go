@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
 
 	"storozh/core"
@@ -26,14 +27,31 @@ func (d *DB) Verdicts(ctx context.Context, keys [][]byte) (map[string]core.Verdi
 	return out, nil
 }
 
-// SaveVerdict keeps what the judge said of a pair, at once, so that a run that is cut off goes on where it stopped. A newer answer
-// replaces an older one (judging afresh).
-func (d *DB) SaveVerdict(ctx context.Context, key []byte, p core.Pair) error {
-	_, err := d.x.ExecContext(ctx, `
-		INSERT INTO verdicts (key, label, reason, judge, prompt, unit_hash, item_hash, similarity, unstable)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-		ON CONFLICT (key) DO UPDATE SET label = excluded.label, reason = excluded.reason, similarity = excluded.similarity,
-			unstable = excluded.unstable, judged_at = now()`,
-		key, p.Label, text(p.Note), text(p.Judge), p.Prompt, p.UnitHash, p.ItemHash, p.Similarity, p.Unstable)
-	return wrap(err, "SaveVerdict")
+type verdictRow struct {
+	Key        []byte  `db:"key"`
+	Label      string  `db:"label"`
+	Reason     string  `db:"reason"`
+	Judge      string  `db:"judge"`
+	Prompt     string  `db:"prompt"`
+	UnitHash   []byte  `db:"unit_hash"`
+	ItemHash   []byte  `db:"item_hash"`
+	Similarity float64 `db:"similarity"`
+	Unstable   bool    `db:"unstable"`
+}
+
+// SaveVerdicts keeps what the judge said of pairs, each under its key, so that a run that is cut off goes on where it stopped. A newer answer
+// replaces an older one (judging afresh). No key may come twice.
+func (d *DB) SaveVerdicts(ctx context.Context, keys [][]byte, pairs []core.Pair) error {
+	rows := make([]verdictRow, len(keys))
+	for i, p := range pairs {
+		rows[i] = verdictRow{keys[i], string(p.Label), text(p.Note), text(p.Judge), p.Prompt, p.UnitHash, p.ItemHash, p.Similarity, p.Unstable}
+	}
+	err := d.transact(ctx, func(tx *sqlx.Tx) error {
+		return insertAll(ctx, tx, `
+			INSERT INTO verdicts (key, label, reason, judge, prompt, unit_hash, item_hash, similarity, unstable)
+			VALUES (:key, :label, :reason, :judge, :prompt, :unit_hash, :item_hash, :similarity, :unstable)
+			ON CONFLICT (key) DO UPDATE SET label = excluded.label, reason = excluded.reason, similarity = excluded.similarity,
+				unstable = excluded.unstable, judged_at = now()`, rows)
+	})
+	return wrap(err, "SaveVerdicts")
 }

@@ -33,18 +33,19 @@ func (g *Guard) Ask(ctx context.Context, title, text string, judged bool) ([]cor
 	if w.models, err = g.model.Resolve(ctx); err != nil {
 		return nil, unavailable(err)
 	}
-	v, err := w.embed(ctx, todo)
+	v, err := w.embed(ctx, todo, nil)
 	if err != nil {
 		return nil, unavailable(err)
 	}
 	if w.items, _, err = g.store.Items(ctx, g.opt.ShieldDir); err != nil {
 		return nil, err
 	}
-	if err := w.retrieve(ctx, todo, v); err != nil {
+	if err := w.newFinder(nil, todo).neighbours(ctx, todo, v.model); err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)
 	}
 	if judged {
-		if err := w.judge(ctx, todo); err != nil {
+		a := w.startAsking(ctx)
+		if err := a.end(a.add(todo)); err != nil {
 			return nil, err
 		}
 	}

@@ -97,6 +97,6 @@ func (g *Guard) Sync(ctx context.Context) (core.CorpusState, error) {
 	if w.models, err = g.model.Resolve(ctx); err != nil {
 		return w.corpus, err
 	}
-	_, err = w.embed(ctx, nil)
+	_, err = w.embed(ctx, nil, nil)
 	return w.corpus, err
 }

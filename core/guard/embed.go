@@ -20,25 +20,29 @@ type vectors struct {
 	byHash map[string][]float32
 }
 
+// of is the vector of a unit's text; nil if it has none yet.
+func (v *vectors) of(u core.Unit) []float32 { return v.byHash[string(judge.TextHash(textOfUnit(u)))] }
+
 type pendingText struct {
 	hash []byte
 	text judge.Text
 }
 
-// embed makes sure that every item and every unit to judge has a vector. An error of the model (see localllm.KindOf) ends in a skip.
-func (w *work) embed(ctx context.Context, todo []*core.UnitResult) (*vectors, error) {
+// embed makes sure that every item and every unit to judge has a vector. ready, which may be nil, is called whenever more of the units may have
+// theirs: all items have by then. An error of the model (see localllm.KindOf) ends in a skip.
+func (w *work) embed(ctx context.Context, todo []*core.UnitResult, ready func(*vectors) error) (*vectors, error) {
 	prefix := localllm.Prefix(w.models.Embed)
 	id, dim, err := w.store.EmbedModel(ctx, w.models.Embed, prefix)
 	if err != nil && !errors.Is(err, core.ErrNotFound) {
 		return nil, err
 	}
-	v, err := w.embedWith(ctx, todo, id, dim)
+	v, err := w.embedWith(ctx, todo, id, dim, ready)
 	var changed dimension
 	if errors.As(err, &changed) {
 		if id, err = w.store.AddEmbedModel(ctx, w.models.Embed, prefix, int(changed)); err != nil {
 			return nil, err
 		}
-		v, err = w.embedWith(ctx, todo, id, int(changed))
+		v, err = w.embedWith(ctx, todo, id, int(changed), ready)
 	}
 	return v, err
 }
@@ -50,28 +54,36 @@ func (d dimension) Error() string {
 	return fmt.Sprintf("the embedding model changed the length of its vectors: now %d", int(d))
 }
 
-func (w *work) embedWith(ctx context.Context, todo []*core.UnitResult, model, dim int) (*vectors, error) {
+func (w *work) embedWith(ctx context.Context, todo []*core.UnitResult, model, dim int, ready func(*vectors) error) (*vectors, error) {
 	v := &vectors{model: model, dim: dim}
-	missing, err := w.missingTexts(ctx, todo, v)
+	missing, items, err := w.missingTexts(ctx, todo, v)
 	if err != nil {
 		return nil, err
 	}
-	for len(missing) > 0 {
-		n := min(len(missing), embedBatch)
-		if err := w.embedChunk(ctx, missing[:n], v); err != nil {
+	for done := 0; done < len(missing); {
+		n := min(len(missing)-done, embedBatch)
+		if err := w.embedChunk(ctx, missing[done:done+n], v); err != nil {
 			return nil, err
 		}
-		missing = missing[n:]
+		done += n
+		if done >= items && done < len(missing) && ready != nil {
+			if err := ready(v); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if ready != nil {
+		return v, ready(v)
 	}
 	return v, nil
 }
 
-// missingTexts loads the vectors of the units that are kept, and lists each text without one once: items first.
-func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vectors) ([]pendingText, error) {
-	var missing []pendingText
+// missingTexts loads the vectors of the units that are kept, and lists each text without one once: those of items first, of which it gives
+// the number.
+func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vectors) (missing []pendingText, ofItems int, err error) {
 	items, err := w.store.MissingEmbeddings(ctx, w.opt.ShieldDir, v.model)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	seen := map[string]bool{}
 	for _, it := range items {
@@ -84,7 +96,7 @@ func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vec
 		hashes[i] = judge.TextHash(textOfUnit(u.Unit))
 	}
 	if v.byHash, err = w.store.Embeddings(ctx, v.model, hashes); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	for i, u := range todo {
 		h := string(hashes[i])
@@ -93,7 +105,7 @@ func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vec
 			missing = append(missing, pendingText{hashes[i], textOfUnit(u.Unit)})
 		}
 	}
-	return missing, nil
+	return missing, len(items), nil
 }
 
 // embedChunk embeds up to one batch and keeps it.

@@ -78,9 +78,6 @@ func (g *Guard) Run(ctx context.Context, job Job) (core.Result, error) {
 	}
 	w := &work{Guard: g, job: job}
 	w.derive(ctx)
-	if err := w.readCorpus(ctx); err != nil {
-		return core.Result{}, fmt.Errorf("corpus: %w", err)
-	}
 	if err := w.contraCheck(ctx); err != nil {
 		return core.Result{}, err
 	}
@@ -147,78 +144,6 @@ func (w *work) repoDir(name string) (string, bool) {
 		return "", false
 	}
 	return filepath.Join(w.opt.Ecosystem, name), true
-}
-
-// contraCheck does stages 2 and 3, or finds out why not. The order of the skips is C4's.
-func (w *work) contraCheck(ctx context.Context) error {
-	w.check = core.ContraRan
-	if !w.anyKnowledge() {
-		w.check = core.SkippedNoKnowledge
-		return nil
-	}
-	todo := w.withText()
-	if len(todo) == 0 {
-		return nil
-	}
-	var err error
-	if w.models, err = w.model.Resolve(ctx); err != nil {
-		return w.skip(todo, skipOf(err))
-	}
-	w.warnings = append(w.warnings, w.models.Warnings...)
-	if len(w.items) == 0 {
-		return w.skip(todo, core.SkippedNoCorpus)
-	}
-	vec, err := w.embed(ctx, todo)
-	if err != nil {
-		if localllm.KindOf(err) == "" {
-			return err
-		}
-		return w.skip(todo, skipOf(err))
-	}
-	if err := w.retrieve(ctx, todo, vec); err != nil {
-		return fmt.Errorf("retrieve: %w", err)
-	}
-	return w.judge(ctx, todo)
-}
-
-func (w *work) anyKnowledge() bool {
-	for _, u := range w.units {
-		if w.policy.Knowledge(u.Unit.Type) {
-			return true
-		}
-	}
-	return false
-}
-
-// withText lists the units that there is something to judge about.
-func (w *work) withText() []*core.UnitResult {
-	var out []*core.UnitResult
-	for i := range w.units {
-		if w.units[i].Unit.Normative != "" {
-			out = append(out, &w.units[i])
-		}
-	}
-	return out
-}
-
-// skip ends the contra-check: every unit with text is unjudged.
-func (w *work) skip(todo []*core.UnitResult, why string) error {
-	w.check = why
-	for _, u := range todo {
-		u.Unjudged = true
-	}
-	return nil
-}
-
-// skipOf names the skip of C4 for a model's error: a server that cannot be had is "unreachable", one that answers but embeds nothing
-// usable has "no usable embedding model".
-func skipOf(err error) string {
-	switch localllm.KindOf(err) {
-	case localllm.KindUnreachable, localllm.KindTimeout, localllm.KindRateLimited, localllm.KindServer:
-		return core.SkippedUnreachable
-	default:
-		return core.SkippedNoEmbedding
-	}
 }
 
 func textOfUnit(u core.Unit) judge.Text { return judge.Text{Title: u.Title, Statement: u.Normative} }

@@ -3,7 +3,6 @@ package guard
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 
@@ -16,60 +15,131 @@ import (
 
 // question is one text pair to ask about, with every pair of the run that has these texts.
 type question struct {
-	key   []byte
-	item  judge.Text
-	unit  judge.Text
-	pairs []*core.Pair
+	key        []byte
+	item, unit judge.Text
+	record     core.Pair // what is kept of it
+	pairs      []pairAt
+	verdict    core.Verdict
+	why        string // no verdict: what kept it away
+	settled    bool
+	cached     bool
 }
 
-// judge asks for what is not kept yet, with bounded concurrency, and labels the units.
-func (w *work) judge(ctx context.Context, todo []*core.UnitResult) error {
-	asked, of := w.questions(todo)
-	if !w.job.Fresh {
+// pairAt is a pair by its place: a unit's list of pairs may still grow, and move.
+type pairAt struct {
+	unit *core.UnitResult
+	i    int
+}
+
+// openQuestions is how many questions wait for the judge before finding more of them waits, too.
+const openQuestions = 1024
+
+// asking puts the questions of a run to the judge while more of them come in. add and end are called by one goroutine.
+type asking struct {
+	*work
+	ctx     context.Context // ends when any part of the asking fails
+	group   *errgroup.Group
+	byKey   map[string]*question
+	seen    map[*core.UnitResult]int // pairs of a unit that were added
+	open    chan *question
+	settled chan *question // to be kept
+	mu      sync.Mutex     // guards what follows, and each question's pairs and outcome
+	done    core.Progress
+}
+
+// startAsking starts the judge's slots; end must be called.
+func (w *work) startAsking(ctx context.Context) *asking {
+	a := &asking{
+		work: w, byKey: map[string]*question{}, seen: map[*core.UnitResult]int{},
+		open: make(chan *question, openQuestions), settled: make(chan *question, openQuestions),
+	}
+	a.group, a.ctx = errgroup.WithContext(ctx)
+	var slots sync.WaitGroup
+	for range w.opt.Concurrency {
+		slots.Add(1)
+		a.group.Go(func() error {
+			defer slots.Done()
+			return a.answer()
+		})
+	}
+	a.group.Go(a.keep)
+	a.group.Go(func() error {
+		slots.Wait()
+		close(a.settled)
+		return nil
+	})
+	return a
+}
+
+// add asks about the pairs of units that were not added before: identical texts once, and nothing that is kept from earlier.
+func (a *asking) add(units []*core.UnitResult) error {
+	fresh := a.questions(units)
+	if !a.job.Fresh {
 		var err error
-		if asked, err = w.answerFromCache(ctx, asked); err != nil {
+		if fresh, err = a.answerFromCache(fresh); err != nil {
 			return err
 		}
 	}
-	done := of
-	for _, q := range asked {
-		done -= len(q.pairs)
+	a.report()
+	for _, q := range fresh {
+		select {
+		case a.open <- q:
+		case <-a.ctx.Done():
+			return context.Cause(a.ctx)
+		}
 	}
-	w.job.Progress(core.Progress{Done: done, Of: of})
-	if err := w.ask(ctx, asked, core.Progress{Done: done, Of: of}); err != nil {
-		return err
-	}
-	w.label(todo)
 	return nil
 }
 
-// questions groups the pairs by what is asked: identical texts are asked once.
-func (w *work) questions(todo []*core.UnitResult) ([]*question, int) {
-	byKey := map[string]*question{}
-	var out []*question
-	of := 0
-	for _, u := range todo {
-		for i := range u.Pairs {
+// end waits for what was asked, or gives it up if finding the questions failed with err, and writes the outcome into the pairs.
+func (a *asking) end(err error) error {
+	if err != nil {
+		a.group.Go(func() error { return err })
+	}
+	close(a.open)
+	if failed := a.group.Wait(); failed != nil {
+		return failed
+	}
+	for _, q := range a.byKey {
+		for _, at := range q.pairs {
+			p := &at.unit.Pairs[at.i]
+			p.Label, p.Note, p.Unstable, p.Unjudged, p.Cached = q.verdict.Label, q.verdict.Reason, q.verdict.Unstable, q.why, q.cached
+		}
+	}
+	return nil
+}
+
+// questions groups new pairs by what is asked, and gives the questions that are new.
+func (a *asking) questions(units []*core.UnitResult) []*question {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var fresh []*question
+	for _, u := range units {
+		for i := a.seen[u]; i < len(u.Pairs); i++ {
 			p := &u.Pairs[i]
-			item, unit := w.read[p.Item], textOfUnit(u.Unit)
+			item, unit := a.read[p.Item], textOfUnit(u.Unit)
 			if certain(p, item, unit) {
 				continue
 			}
-			of++
+			a.done.Of++
 			if strings.HasPrefix(p.Item, core.SiblingPrefix) && bytes.Compare(p.UnitHash, p.ItemHash) < 0 {
 				item, unit = unit, item // the same question from either side
 			}
 			key := judge.Key(p.Judge, p.Prompt, judge.TextHash(unit), judge.TextHash(item))
-			q := byKey[string(key)]
+			q := a.byKey[string(key)]
 			if q == nil {
-				q = &question{key: key, item: item, unit: unit}
-				byKey[string(key)] = q
-				out = append(out, q)
+				q = &question{key: key, item: item, unit: unit, record: *p}
+				a.byKey[string(key)] = q
+				fresh = append(fresh, q)
 			}
-			q.pairs = append(q.pairs, p)
+			q.pairs = append(q.pairs, pairAt{u, i})
+			if q.settled {
+				a.done.Done++
+			}
 		}
+		a.seen[u] = len(u.Pairs)
 	}
-	return out, of
+	return fresh
 }
 
 // certain settles what needs no model: a text that stands in the corpus word for word is a duplicate.
@@ -81,56 +151,41 @@ func certain(p *core.Pair, item, unit judge.Text) bool {
 	return true
 }
 
-func (w *work) answerFromCache(ctx context.Context, all []*question) ([]*question, error) {
+func (a *asking) answerFromCache(all []*question) ([]*question, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
 	keys := make([][]byte, len(all))
 	for i, q := range all {
 		keys[i] = q.key
 	}
-	kept, err := w.store.Verdicts(ctx, keys)
+	kept, err := a.store.Verdicts(a.ctx, keys)
 	if err != nil {
 		return nil, err
 	}
 	var open []*question
 	for _, q := range all {
-		v, ok := kept[string(q.key)]
-		if !ok {
+		if v, ok := kept[string(q.key)]; ok {
+			q.cached = true
+			a.settle(q, v, "")
+		} else {
 			open = append(open, q)
-			continue
-		}
-		for _, p := range q.pairs {
-			p.Label, p.Note, p.Unstable, p.Cached = v.Label, v.Reason, v.Unstable, true
 		}
 	}
 	return open, nil
 }
 
-func (w *work) ask(ctx context.Context, open []*question, start core.Progress) error {
-	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(w.opt.Concurrency)
-	for _, q := range open {
-		if ctx.Err() != nil {
-			break
-		}
-		g.Go(func() error {
-			v, why, err := w.settle(ctx, q)
-			if err != nil {
-				return err
-			}
-			for _, p := range q.pairs {
-				p.Label, p.Note, p.Unstable, p.Unjudged = v.Label, v.Reason, v.Unstable, why
-			}
-			if v.Label != "" {
-				if err := w.store.SaveVerdict(ctx, q.key, *q.pairs[0]); err != nil {
-					return fmt.Errorf("keep verdict: %w", err)
-				}
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			start.Done += len(q.pairs)
-			w.job.Progress(start)
-			return nil
-		})
-	}
-	return g.Wait()
+// settle writes down what became of a question.
+func (a *asking) settle(q *question, v core.Verdict, why string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	q.settled, q.verdict, q.why = true, v, why
+	a.done.Done += len(q.pairs)
+}
+
+// report tells how far the judging is.
+func (a *asking) report() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.job.Progress(a.done)
 }

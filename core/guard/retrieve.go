@@ -1,10 +1,8 @@
 package guard
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"storozh/core"
@@ -14,52 +12,89 @@ import (
 // retrieveBatch is how many units are looked up in one round trip: few enough that a cancelled run ends soon.
 const retrieveBatch = 200
 
-// retrieve makes each unit's pairs: with its nearest items, with near items that go with this manifest, and with near units of the manifest.
-func (w *work) retrieve(ctx context.Context, todo []*core.UnitResult, v *vectors) error {
-	ex := newExclusion(w.items, w.derived.Replaced)
-	byID := make(map[string]core.Item, len(w.items))
+// finder makes the pairs of a run's units, in their order, and hands them to the judge.
+type finder struct {
+	*work
+	asking *asking
+	todo   []*core.UnitResult
+	found  int // units of todo that have their neighbours
+	ex     exclusion
+	byID   map[string]core.Item
+}
+
+func (w *work) newFinder(a *asking, todo []*core.UnitResult) *finder {
+	f := &finder{work: w, asking: a, todo: todo, ex: newExclusion(w.items, w.derived.Replaced), byID: make(map[string]core.Item, len(w.items))}
 	for _, it := range w.items {
-		byID[it.ID] = it
+		f.byID[it.ID] = it
 	}
-	for batch := range slices.Chunk(todo, retrieveBatch) {
-		hashes, own := make([][]byte, len(batch)), make([][]string, len(batch))
-		most := 0
-		for i, u := range batch {
-			hashes[i] = judge.TextHash(textOfUnit(u.Unit))
-			own[i] = ex.own(u.Unit)
-			most = max(most, len(own[i]))
+	return f
+}
+
+// upTo finds the neighbours of the units that have their vectors by now, up to the first that has none.
+func (f *finder) upTo(v *vectors) error {
+	n := f.found
+	for n < len(f.todo) && v.of(f.todo[n].Unit) != nil {
+		n++
+	}
+	for batch := range slices.Chunk(f.todo[f.found:n], retrieveBatch) {
+		if err := f.neighbours(f.asking.ctx, batch, v.model); err != nil {
+			return fmt.Errorf("retrieve: %w", err)
 		}
-		// As many more as may be excluded: never fewer than k while more exist.
-		near, err := w.store.NearestAll(ctx, w.opt.ShieldDir, v.model, hashes, w.opt.K+most+len(ex.replaced))
-		if err != nil {
+		if err := f.asking.add(batch); err != nil {
 			return err
 		}
-		for i, u := range batch {
-			w.addNear(u, near[i], own[i], byID, ex)
-		}
+		f.found += len(batch)
 	}
-	w.pairSiblings(todo, v)
+	return nil
+}
+
+// rest finds what upTo left, and pairs the units with each other.
+func (f *finder) rest(v *vectors) error {
+	if err := f.upTo(v); err != nil {
+		return err
+	}
+	f.pairSiblings(f.todo, v)
+	return f.asking.add(f.todo)
+}
+
+// neighbours makes the pairs of a batch of units in one round trip.
+func (f *finder) neighbours(ctx context.Context, batch []*core.UnitResult, model int) error {
+	hashes, own := make([][]byte, len(batch)), make([][]string, len(batch))
+	most := 0
+	for i, u := range batch {
+		hashes[i] = judge.TextHash(textOfUnit(u.Unit))
+		own[i] = f.ex.own(u.Unit)
+		most = max(most, len(own[i]))
+	}
+	// As many more as may be excluded: never fewer than k while more exist.
+	near, err := f.store.NearestAll(ctx, f.opt.ShieldDir, model, hashes, f.opt.K+most+len(f.ex.replaced))
+	if err != nil {
+		return err
+	}
+	for i, u := range batch {
+		f.addNear(u, near[i], own[i])
+	}
 	return nil
 }
 
 // addNear appends one pair per neighbour that counts, and one per neighbour that goes with this manifest and is as near as those.
-func (w *work) addNear(u *core.UnitResult, near []core.Near, own []string, byID map[string]core.Item, ex exclusion) {
+func (f *finder) addNear(u *core.UnitResult, near []core.Near, own []string) {
 	var counted, resolved []core.Near
 	for _, n := range near {
 		switch {
-		case len(counted) == w.opt.K || slices.Contains(own, n.Item):
-		case ex.replaced[n.Item]:
+		case len(counted) == f.opt.K || slices.Contains(own, n.Item):
+		case f.ex.replaced[n.Item]:
 			resolved = append(resolved, n)
 		default:
 			counted = append(counted, n)
 		}
 	}
-	for _, n := range append(counted, resolved[:min(len(resolved), w.opt.K)]...) {
-		it, ok := byID[n.Item]
+	for _, n := range append(counted, resolved[:min(len(resolved), f.opt.K)]...) {
+		it, ok := f.byID[n.Item]
 		if !ok {
 			continue // another run has synced a newer corpus meanwhile
 		}
-		w.addPair(u, core.Pair{Item: it.ID, ItemTitle: it.Title, ItemText: it.Text, Similarity: n.Similarity, Resolved: ex.replaced[n.Item]}, textOfItem(it))
+		f.addPair(u, core.Pair{Item: it.ID, ItemTitle: it.Title, ItemText: it.Text, Similarity: n.Similarity, Resolved: f.ex.replaced[n.Item]}, textOfItem(it))
 	}
 }
 
@@ -75,88 +110,4 @@ func (w *work) addPair(u *core.UnitResult, p core.Pair, item judge.Text) {
 	}
 	w.read[p.Item] = item
 	u.Pairs = append(u.Pairs, p)
-}
-
-const (
-	siblings    = 3    // units of the manifest that a unit is compared with
-	maxSiblings = 1000 // units that are compared with each other: the work grows with the square
-)
-
-// pairSiblings pairs units of knowledge types with each other: parallel work in one session is where two new lessons clash. Both units of a
-// pair carry it, and it is asked once: the texts stand in the same order on both sides.
-func (w *work) pairSiblings(todo []*core.UnitResult, v *vectors) {
-	var units []*core.UnitResult
-	for _, u := range todo {
-		if w.policy.Knowledge(u.Unit.Type) {
-			units = append(units, u)
-		}
-	}
-	if len(units) > maxSiblings {
-		w.warnings = append(w.warnings, fmt.Sprintf("only the first %d of %d units were compared with each other", maxSiblings, len(units)))
-		units = units[:maxSiblings]
-	}
-	vecs := make([][]float32, len(units))
-	for i, u := range units {
-		vecs[i] = unitLength(v.byHash[string(judge.TextHash(textOfUnit(u.Unit)))])
-	}
-	for _, p := range nearPairs(vecs) {
-		w.addSibling(units[p.a], units[p.b], p.similarity)
-		w.addSibling(units[p.b], units[p.a], p.similarity)
-	}
-}
-
-func (w *work) addSibling(u, other *core.UnitResult, similarity float64) {
-	o := other.Unit
-	w.addPair(u, core.Pair{Item: core.SiblingPrefix + o.ID, ItemTitle: o.Title, ItemText: o.Text, Similarity: similarity}, textOfUnit(o))
-}
-
-// nearPair is two vectors, by index, a before b.
-type nearPair struct {
-	a, b       int
-	similarity float64
-}
-
-// nearPairs gives the unordered pairs in which one is among the other's nearest, nearest first. Vectors have length 1.
-func nearPairs(vecs [][]float32) []nearPair {
-	seen := map[[2]int]bool{}
-	var out []nearPair
-	for i := range vecs {
-		var mine []nearPair
-		for j := range vecs {
-			if i != j {
-				mine = append(mine, nearPair{min(i, j), max(i, j), dot(vecs[i], vecs[j])})
-			}
-		}
-		slices.SortStableFunc(mine, bySimilarity)
-		for _, p := range mine[:min(siblings, len(mine))] {
-			if k := [2]int{p.a, p.b}; !seen[k] {
-				seen[k] = true
-				out = append(out, p)
-			}
-		}
-	}
-	slices.SortStableFunc(out, bySimilarity)
-	return out
-}
-
-func bySimilarity(a, b nearPair) int { return cmp.Compare(b.similarity, a.similarity) }
-
-func dot(a, b []float32) float64 {
-	var s float64
-	for i := range min(len(a), len(b)) {
-		s += float64(a[i]) * float64(b[i])
-	}
-	return s
-}
-
-func unitLength(v []float32) []float32 {
-	n := math.Sqrt(dot(v, v))
-	out := make([]float32, len(v))
-	if n == 0 {
-		return out
-	}
-	for i, x := range v {
-		out[i] = float32(float64(x) / n)
-	}
-	return out
 }

@@ -31,6 +31,6 @@ type Store interface {
 
 	// Verdicts gives the kept verdicts by key.
 	Verdicts(ctx context.Context, keys [][]byte) (map[string]core.Verdict, error)
-	// SaveVerdict keeps one verdict.
-	SaveVerdict(ctx context.Context, key []byte, p core.Pair) error
+	// SaveVerdicts keeps what the judge said of pairs, each under its key; no key comes twice in one call.
+	SaveVerdicts(ctx context.Context, keys [][]byte, pairs []core.Pair) error
 }

@@ -9,9 +9,9 @@ import (
 	"storozh/core/localllm"
 )
 
-// settle brings one question to a verdict. A verdict that flags is asked once more with the order of presentation swapped: a judge that goes
+// verdictOf brings one question to a verdict. A verdict that flags is asked once more with the order of presentation swapped: a judge that goes
 // by the order, and not by the texts, is found out, and the flag is marked unstable. The first answer stands either way.
-func (w *work) settle(ctx context.Context, q *question) (v core.Verdict, why string, err error) {
+func (w *work) verdictOf(ctx context.Context, q *question) (v core.Verdict, why string, err error) {
 	v, why, err = w.verdict(ctx, q)
 	if err != nil || w.opt.NoSwap || v.Label == "" || v.Label == core.OK {
 		return v, why, err

@@ -1,0 +1,110 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"storozh/core"
+	"storozh/core/localllm"
+)
+
+// contraCheck does stages 2 and 3, or finds out why not. The order of the skips is C4's. The corpus is read in every case.
+func (w *work) contraCheck(ctx context.Context) error {
+	todo := w.withText()
+	asks := w.anyKnowledge() && len(todo) > 0
+	var refused error
+	g, both := errgroup.WithContext(ctx)
+	if asks { // a slow server need not wait for git, nor git for it
+		g.Go(func() error {
+			w.models, refused = w.model.Resolve(both)
+			return nil
+		})
+	}
+	g.Go(func() error { return w.readCorpus(both) })
+	if err := g.Wait(); err != nil {
+		return fmt.Errorf("corpus: %w", err)
+	}
+	w.check = core.ContraRan
+	switch {
+	case !w.anyKnowledge():
+		w.check = core.SkippedNoKnowledge
+		return nil
+	case !asks:
+		return nil
+	case refused != nil:
+		return w.skip(todo, skipOf(refused))
+	}
+	w.warnings = append(w.warnings, w.models.Warnings...)
+	if len(w.items) == 0 {
+		return w.skip(todo, core.SkippedNoCorpus)
+	}
+	return w.compare(ctx, todo)
+}
+
+// compare embeds, retrieves and judges. A unit's pairs go to the judge as soon as its neighbours are known, while later units are still
+// being embedded; only a server that holds one model at a time embeds everything first.
+func (w *work) compare(ctx context.Context, todo []*core.UnitResult) error {
+	a := w.startAsking(ctx)
+	find := w.newFinder(a, todo)
+	ready := find.upTo
+	if w.models.OneAtATime {
+		ready = nil
+	}
+	v, err := w.embed(a.ctx, todo, ready)
+	if err == nil {
+		err = find.rest(v)
+	}
+	if err := a.end(err); err != nil {
+		if localllm.KindOf(err) == "" || ctx.Err() != nil {
+			return err
+		}
+		for _, u := range todo { // what was judged already is kept for the next run; half a comparison is no result
+			u.Pairs = nil
+		}
+		return w.skip(todo, skipOf(err))
+	}
+	w.label(todo)
+	return nil
+}
+
+func (w *work) anyKnowledge() bool {
+	for _, u := range w.units {
+		if w.policy.Knowledge(u.Unit.Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// withText lists the units that there is something to judge about.
+func (w *work) withText() []*core.UnitResult {
+	var out []*core.UnitResult
+	for i := range w.units {
+		if w.units[i].Unit.Normative != "" {
+			out = append(out, &w.units[i])
+		}
+	}
+	return out
+}
+
+// skip ends the contra-check: every unit with text is unjudged.
+func (w *work) skip(todo []*core.UnitResult, why string) error {
+	w.check = why
+	for _, u := range todo {
+		u.Unjudged = true
+	}
+	return nil
+}
+
+// skipOf names the skip of C4 for a model's error: a server that cannot be had is "unreachable", one that answers but embeds nothing
+// usable has "no usable embedding model".
+func skipOf(err error) string {
+	switch localllm.KindOf(err) {
+	case localllm.KindUnreachable, localllm.KindTimeout, localllm.KindRateLimited, localllm.KindServer:
+		return core.SkippedUnreachable
+	default:
+		return core.SkippedNoEmbedding
+	}
+}
