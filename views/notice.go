@@ -52,7 +52,7 @@ func blockNotices(b core.Block, addCommands []string) []Notice {
 		}, b.NotInDiff))
 	}
 	if k := len(b.Warnings); k > 0 {
-		out = append(out, listed(Notice{Kind: "warn", Title: plural(k, "warning"), Body: "Parts of the manifest could not be read, or were read with a reservation."}, b.Warnings))
+		out = append(out, listed(Notice{Kind: "warn", Title: plural(k, "warning"), Body: "Something could not be read, was read with a reservation, or was judged by a model in doubt."}, b.Warnings))
 	}
 	if k := len(b.Unclassified); k > 0 {
 		out = append(out, listed(Notice{

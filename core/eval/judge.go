@@ -74,13 +74,13 @@ func (w *asker) step(of int) {
 func (w *asker) pair(ctx context.Context, p Pair) (Answer, error) {
 	a := Answer{ID: p.ID, Right: p.Label}
 	item, unit := p.Item.Text(), p.Unit.Text()
-	v, why, err := w.verdict(ctx, judge.Build(w.opt.Secret, item, unit), item, unit)
+	v, why, err := w.verdict(ctx, judge.Build(w.opt.Secret, item, unit), judge.Shorter(w.opt.Secret, item, unit))
 	if err != nil {
 		return a, err
 	}
 	a.Label, a.Reason, a.Unjudged = v.Label, v.Reason, why
 	if w.opt.Swap {
-		if v, _, err = w.verdict(ctx, judge.Swapped(w.opt.Secret, item, unit), item, unit); err != nil {
+		if v, _, err = w.verdict(ctx, judge.Swapped(w.opt.Secret, item, unit), judge.SwappedShorter(w.opt.Secret, item, unit)); err != nil {
 			return a, err
 		}
 		a.Swapped = v.Label
@@ -89,14 +89,14 @@ func (w *asker) pair(ctx context.Context, p Pair) (Answer, error) {
 }
 
 // verdict is one question, asked as a run asks it.
-func (w *asker) verdict(ctx context.Context, p judge.Prompt, item, unit judge.Text) (core.Verdict, string, error) {
-	return guard.Verdict(ctx, w.ask, p, judge.Shorter(w.opt.Secret, item, unit))
+func (w *asker) verdict(ctx context.Context, p, shorter judge.Prompt) (core.Verdict, string, error) {
+	return guard.Verdict(ctx, w.ask, p, shorter)
 }
 
 // ask puts one prompt to the model and counts the call.
 func (w *asker) ask(ctx context.Context, p judge.Prompt) (string, error) {
 	start := w.now()
-	answer, err := w.model.Complete(ctx, p.User, localllm.Opts{System: p.System, MaxTokens: p.MaxTokens, Stop: p.Stop, Model: w.opt.Models.Judge})
+	answer, err := w.model.Complete(ctx, p.User, guard.Opts(p, w.opt.Models.Judge))
 	c := Call{Prompt: Tokens(p.System) + Tokens(p.User), Answer: Tokens(answer), Took: w.now().Sub(start)}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -17,8 +17,8 @@ var negations = map[string]bool{
 	"не": true, "ни": true, "нет": true, "нельзя": true, "никогда": true, "без": true, "запрещено": true, "запрещается": true,
 }
 
-// Hint points a reviewer at what models overlook: numbers that differ and a negation on one side only. It is a hint and never a label;
-// empty where there is nothing to point at.
+// Hint points a reviewer at what models overlook: numbers that differ, a negation on one side only, and the rest of a text that is longer
+// than a prompt holds. It is a hint and never a label; empty where there is nothing to point at.
 func Hint(item, unit Text) string {
 	var out []string
 	a, b := numbersOf(item.Statement), numbersOf(unit.Statement)
@@ -27,6 +27,14 @@ func Hint(item, unit Text) string {
 	}
 	if negated(item.Statement) != negated(unit.Statement) {
 		out = append(out, "only one of the two negates")
+	}
+	for _, side := range []struct {
+		name string
+		text Text
+	}{{"item", item}, {"unit", unit}} {
+		if Cut(side.text) {
+			out = append(out, "the judge read "+Head+" of the "+side.name)
+		}
 	}
 	return strings.Join(out, "; ")
 }

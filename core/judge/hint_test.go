@@ -1,6 +1,7 @@
 package judge_test
 
 import (
+	"strings"
 	"testing"
 
 	"storozh/core/judge"
@@ -19,6 +20,33 @@ func TestHint(t *testing.T) {
 	} {
 		if got := judge.Hint(judge.Text{Statement: tt.item}, judge.Text{Statement: tt.unit}); got != tt.want {
 			t.Errorf("%q / %q: %q, want %q", tt.item, tt.unit, got, tt.want)
+		}
+	}
+}
+
+// What the prompt does not hold is pointed at, on either side, and what Cut says is what Build leaves out.
+func TestHintOfWhatWasLeftOut(t *testing.T) {
+	t.Parallel()
+	for n, cut := range map[int]bool{8_000: false, 8_001: true} {
+		long, short := judge.Text{Statement: strings.Repeat("я", n)}, judge.Text{Statement: "я"}
+		for _, side := range []string{"item", "unit"} {
+			item, unit := long, short
+			if side == "unit" {
+				item, unit = short, long
+			}
+			want := ""
+			if cut {
+				want = "the judge read only the first 8,000 characters and each Counter: of the " + side
+			}
+			if got := judge.Hint(item, unit); got != want {
+				t.Errorf("%d characters in the %s: %q", n, side, got)
+			}
+			if p := judge.Build(nil, item, unit); p.Cut != cut || judge.Cut(long) != cut || strings.Contains(p.User, "left out]") != cut {
+				t.Errorf("%d characters in the %s: cut %v %v", n, side, p.Cut, judge.Cut(long))
+			}
+			if !judge.Shorter(nil, item, unit).Cut {
+				t.Errorf("%d characters in the %s: the shorter prompt does not hold them all", n, side)
+			}
 		}
 	}
 }

@@ -17,6 +17,7 @@ const PromptVersion = "judge-2"
 const (
 	answerTokens = 320  // a reason of one sentence, in Cyrillic
 	strictTokens = 1536 // room for a model that cannot help thinking aloud first
+	roomyTokens  = 2048 // after an answer that was cut off: with the prompt of a usual pair that still fits into 4,096
 	textRunes    = 8000 // of one statement
 	shortRunes   = 1200 // of one statement in the shortened retry
 	titleRunes   = 300
@@ -61,6 +62,7 @@ type Prompt struct {
 	User      string
 	Stop      []string
 	MaxTokens int
+	Cut       bool `json:"-"` // it does not hold the whole of both statements
 }
 
 // Build is the prompt for a pair. secret keys the code that marks the pair's lines; the same secret and pair yield the same bytes.
@@ -80,13 +82,21 @@ func Strict(p Prompt) Prompt {
 	return p
 }
 
+// Roomy is the prompt for the one retry after an answer that was cut off: the strict one, with more room.
+func Roomy(p Prompt) Prompt {
+	p = Strict(p)
+	p.MaxTokens = roomyTokens
+	return p
+}
+
 func build(secret []byte, item, unit Text, system string, limit int) Prompt {
 	user := render(userTmpl, pair{
 		Code: code(secret, item, unit),
 		Item: quote(item, limit),
 		Unit: quote(unit, limit),
 	})
-	return Prompt{System: system, User: user + cue, Stop: append([]string(nil), stops...), MaxTokens: answerTokens}
+	return Prompt{System: system, User: user + cue, Stop: append([]string(nil), stops...), MaxTokens: answerTokens,
+		Cut: longer(item, limit) || longer(unit, limit)}
 }
 
 // pair is what the templates show of a pair; Answer only in examples.

@@ -17,7 +17,15 @@ const SwappedVersion = PromptVersion + "-swapped"
 // Swapped is the prompt of [Build] with the unit shown before the item. The roles keep their names, the code and all that is fixed
 // stay the same to the byte, so a judge that understands the pair gives the same label; one that goes by the order does not.
 func Swapped(secret []byte, item, unit Text) Prompt {
-	p := Build(secret, item, unit)
-	p.User = render(swappedTmpl, pair{Code: code(secret, item, unit), Item: quote(item, textRunes), Unit: quote(unit, textRunes)}) + cue
+	return swapped(Build(secret, item, unit), secret, item, unit, textRunes)
+}
+
+// SwappedShorter is the prompt of [Shorter] in the order of [Swapped].
+func SwappedShorter(secret []byte, item, unit Text) Prompt {
+	return swapped(Shorter(secret, item, unit), secret, item, unit, shortRunes)
+}
+
+func swapped(p Prompt, secret []byte, item, unit Text, limit int) Prompt {
+	p.User = render(swappedTmpl, pair{Code: code(secret, item, unit), Item: quote(item, limit), Unit: quote(unit, limit)}) + cue
 	return p
 }

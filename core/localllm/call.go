@@ -24,6 +24,7 @@ const (
 	opEmbed    = "embed"
 	opComplete = "complete"
 	opModels   = "models"
+	opLoaded   = "loaded"
 )
 
 // maxRetryAfter caps what a server may ask us to wait.
@@ -77,7 +78,7 @@ func (c *Client) retry(ctx context.Context, op, method, path string, body []byte
 
 // attempt is one request through the breaker. again tells whether it is worth repeating.
 func (c *Client) attempt(ctx context.Context, op, method, path string, body []byte) (r reply, again bool, fail *Error) {
-	r, err := c.breaker.Execute(func() (reply, error) { return c.once(ctx, op, method, path, body) })
+	r, err := c.breaker.Execute(func() (reply, error) { return c.once(ctx, op, method, c.base+path, body) })
 	switch {
 	case errors.Is(err, gobreaker.ErrOpenState):
 		return r, false, &Error{Kind: KindUnreachable, Op: op, Err: err,
@@ -118,7 +119,10 @@ func (c *Client) judgeStatus(op string, r reply) (again bool, fail *Error) {
 		said = "it redirects elsewhere; set the base URL to where it really is"
 	}
 	e := &Error{Kind: kind, Op: op, Status: r.status, Detail: c.scrub(said)}
-	if missingEndpoint(status, said) {
+	switch member := namedMember(said); {
+	case member != nil:
+		e.Err = member
+	case missingEndpoint(status, said):
 		e.Err = errNoEndpoint
 	}
 	return again, e
@@ -128,14 +132,17 @@ func (c *Client) judgeStatus(op string, r reply) (again bool, fail *Error) {
 var errNoEndpoint = errors.New("no such endpoint")
 
 // once sends one request and reads the whole answer within the time limit.
-func (c *Client) once(ctx context.Context, op, method, path string, body []byte) (reply, error) {
+func (c *Client) once(ctx context.Context, op, method, address string, body []byte) (reply, error) {
 	limit := c.cfg.Timeout
-	if op == opModels {
-		limit = min(limit, 10*time.Second) // no model is loaded for a list
+	switch op { // no model is loaded for a list
+	case opModels:
+		limit = min(limit, 10*time.Second)
+	case opLoaded:
+		limit = min(limit, loadedLimit)
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	req, err := http.NewRequestWithContext(limited, method, c.base+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(limited, method, address, bytes.NewReader(body))
 	if err != nil {
 		return reply{}, &Error{Kind: KindMalformed, Op: op, Detail: "the request cannot be built", Err: err}
 	}

@@ -20,6 +20,24 @@ var (
 	saysTransient   = regexp.MustCompile(`model (is |was |has been )?unloaded|loading model|model is loading|model has crashed|server (is )?busy|overloaded|try again later`)
 )
 
+// What names a member of a request that not every server takes.
+var (
+	saysFormat = regexp.MustCompile(`response_?format|json_schema|json_object|json schema|structured[ _]outputs?|guided_|\bgrammar\b`)
+	saysQuiet  = regexp.MustCompile(`chat_template_kwargs|enable_thinking|reasoning[_ ]effort|\bthink value\b|does not support (thinking|reasoning)`)
+)
+
+// namedMember is the error of the member that a server's words name; nil if they name none.
+func namedMember(said string) error {
+	low := strings.ToLower(said)
+	switch {
+	case saysQuiet.MatchString(low):
+		return errQuietRefused
+	case saysFormat.MatchString(low):
+		return errFormatRefused
+	}
+	return nil
+}
+
 // missingEndpoint tells whether a server says that it has no such route. LM Studio does so with status 200.
 func missingEndpoint(status int, said string) bool {
 	if saysNoModel.MatchString(strings.ToLower(said)) {
@@ -42,6 +60,8 @@ func classify(op string, status int, said string) (kind Kind, again bool) {
 		return KindRateLimited, true
 	case status == http.StatusRequestEntityTooLarge || saysTooLong.MatchString(low):
 		return KindTooLong, false
+	case op == opComplete && namedMember(said) != nil:
+		return KindServer, false // the same request is refused again
 	case saysTransient.MatchString(low):
 		return KindServer, true
 	case saysNoModel.MatchString(low):

@@ -2,6 +2,7 @@ package localllm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -45,10 +46,11 @@ type Config struct {
 
 // Opts are the options of one completion (C5).
 type Opts struct {
-	System    string   // instructions; put before the prompt where the API has no system message
-	MaxTokens int      // 0: the server's own default
-	Stop      []string // texts that end the answer
-	Model     string   // empty: the judge model
+	System    string          // instructions; put before the prompt where the API has no system message
+	MaxTokens int             // 0: the server's own default
+	Stop      []string        // texts that end the answer
+	Model     string          // empty: the judge model
+	Schema    json.RawMessage // JSON schema of the answer, asked for where the server takes one; never a promise. Empty: plain text
 }
 
 // Model is what the guard asks: a [Client], or a [Fake].
@@ -57,7 +59,8 @@ type Model interface {
 	Embeddings(ctx context.Context, text string) ([]float32, error)
 	// EmbedBatch is one vector per text, in the texts' order, all of one length; all of them or an error.
 	EmbedBatch(ctx context.Context, texts []string) ([][]float32, error)
-	// Complete is the model's answer to a prompt, never empty; it may be cut off at MaxTokens.
+	// Complete is the model's answer to a prompt, never empty. One that was cut off at MaxTokens comes as it is, perhaps empty,
+	// together with an [Error] of [KindCutOff].
 	Complete(ctx context.Context, prompt string, opts Opts) (string, error)
 	// Resolve names the models in use; an [Error] of [KindUnreachable] means that nothing answers.
 	Resolve(ctx context.Context) (Models, error)
@@ -77,8 +80,10 @@ type Client struct {
 	firstWait  time.Duration // before the first retry
 	useChat    atomic.Bool   // /completions is missing
 	mu         sync.Mutex
-	models     Models         // as last resolved; empty names: never
-	dimensions map[string]int // by embedding model: the length seen first
+	models     Models              // as last resolved; empty names: never
+	dimensions map[string]int      // by embedding model: the length seen first
+	manners    map[string]*manners // by judge model
+	loads      loads
 }
 
 var _ Model = (*Client)(nil)
@@ -103,7 +108,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.MaxRetries = defaultRetries
 	}
 	cfg.MaxRetries = max(cfg.MaxRetries, 0)
-	c := &Client{cfg: cfg, user: u.User, http: cfg.HTTP, firstWait: 250 * time.Millisecond, dimensions: map[string]int{}}
+	c := &Client{cfg: cfg, user: u.User, http: cfg.HTTP, firstWait: 250 * time.Millisecond, dimensions: map[string]int{}, manners: map[string]*manners{}}
 	u.User = nil
 	c.base = strings.TrimRight(u.String(), "/")
 	if c.http == nil {

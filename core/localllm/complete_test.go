@@ -160,13 +160,13 @@ func TestCompleteRefusesBadAnswers(t *testing.T) {
 	}
 }
 
-// Case L4: what not every server knows is not sent, so nothing has to fall back.
+// Without a schema no format is asked for, and what a model wraps its answer in is for the reader to take off.
 func TestCompleteAsksForNoFormat(t *testing.T) {
 	t.Parallel()
 	s := llmtest.Start(t, says("fine"), func(f *llmtest.Faults) { f.Fences = true })
 	got, err := client(t, s).Complete(t.Context(), "p", localllm.Opts{})
 	if err != nil || !strings.Contains(got, "```") {
-		t.Errorf("%q, %v: a fence is for the reader to take off", got, err)
+		t.Errorf("%q, %v", got, err)
 	}
 	if _, sent := s.Asked()[0].Body["response_format"]; sent {
 		t.Error("response_format was sent")

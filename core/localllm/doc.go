@@ -13,5 +13,6 @@
 //     while by a breaker, and a cancelled context aborts the request in flight.
 //   - What a server sends is untrusted: bodies are capped, error details are one short line, and neither the key nor the
 //     credentials of the URL appear in an error.
-//   - Requests carry only what every server of the kind knows (no response_format), so there is nothing to fall back from.
+//   - A first request carries what every server of the kind knows, and on /chat/completions the answer's schema. Whatever a server
+//     refuses of it is left out from then on, see manners.go; an answer is never trusted more because a schema was asked for.
 package localllm

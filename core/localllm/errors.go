@@ -20,6 +20,7 @@ const (
 	KindNoModel     Kind = "no-model"     // no such model, none loaded, or none that can embed
 	KindTooLong     Kind = "too-long"     // the text does not fit into the model's context
 	KindEmpty       Kind = "empty"        // the answer has no text (or only a reasoning field)
+	KindCutOff      Kind = "cut-off"      // the answer ended at its token limit; what there is of it comes beside the error
 	KindMalformed   Kind = "malformed"    // the answer cannot be what was asked for
 	KindCancelled   Kind = "cancelled"    // the caller's context was cancelled
 )
@@ -30,7 +31,7 @@ const maxDetail = 300
 // Error is a failed call. It never holds the key or the credentials of the URL.
 type Error struct {
 	Kind   Kind
-	Op     string // "embed", "complete" or "models"
+	Op     string // "embed", "complete", "models" or "loaded"
 	Status int    // HTTP status; 0 if none was received
 	Detail string // one line of at most 300 runes, for people
 	Err    error  // the cause; may be nil

@@ -1,6 +1,7 @@
 package localllm_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -45,9 +46,37 @@ func TestRealCompletions(t *testing.T) {
 	}
 }
 
+// llama.cpp binds even a random model to the schema: the answer has its form, and nothing of its sense.
+func TestRealSchema(t *testing.T) {
+	c := real(t, "STOROZH_TEST_LLM_URL", localllm.APIChat)
+	form := json.RawMessage(`{"type":"object","properties":{"why":{"enum":["sea","rain"]},"word":{"enum":["yes","no"]}},"required":["why","word"],"additionalProperties":false}`)
+	text, err := c.Complete(t.Context(), "Is water wet?", localllm.Opts{MaxTokens: 400, Schema: form})
+	if err != nil {
+		t.Fatalf("%q, %v", text, err)
+	}
+	var got struct{ Why, Word string }
+	if err := json.Unmarshal([]byte(text), &got); err != nil || got.Word != "yes" && got.Word != "no" || strings.Index(text, `"why"`) > strings.Index(text, `"word"`) {
+		t.Errorf("%s: %v", text, err)
+	}
+	// A schema that it cannot turn into a grammar is refused; the answer comes all the same, in plain text.
+	if text, err := c.Complete(t.Context(), "Is water wet?", localllm.Opts{MaxTokens: 400, Schema: json.RawMessage(`{"type":"nonsense"}`)}); text == "" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+func TestRealCutOff(t *testing.T) {
+	for _, api := range []string{localllm.APICompletions, localllm.APIChat} {
+		c := real(t, "STOROZH_TEST_LLM_URL", api)
+		text, err := c.Complete(t.Context(), "Is water wet?", localllm.Opts{MaxTokens: 2})
+		if wantKind(t, err, localllm.KindCutOff); text == "" {
+			t.Errorf("%s: nothing came beside %v", api, err)
+		}
+	}
+}
+
 func TestRealModels(t *testing.T) {
 	m, err := real(t, "STOROZH_TEST_LLM_URL", "").Resolve(t.Context())
-	if err != nil || m.Judge == localllm.DefaultJudgeModel || m.Judge == "" || len(m.Warnings) != 0 {
+	if err != nil || m.Judge == localllm.DefaultJudgeModel || m.Judge == "" || len(m.Warnings) != 0 || m.OneAtATime {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

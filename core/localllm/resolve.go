@@ -53,6 +53,7 @@ func (c *Client) Resolve(ctx context.Context) (Models, error) {
 	judges, embedders := sortByKind(names)
 	m.Embed = m.pick(m.Embed, "embedding", embedders, DefaultEmbedModel)
 	m.Judge = m.pick(m.Judge, "judge", judges, DefaultJudgeModel)
+	m.OneAtATime = c.oneAtATime(ctx, m)
 	c.mu.Lock()
 	c.models = m
 	c.mu.Unlock()

@@ -375,3 +375,14 @@ func TestCaps(t *testing.T) {
 		t.Error("a rune was split")
 	}
 }
+
+// Case J2: however long a text is, its exceptions stay with it.
+func TestACounterBehindTheCutIsKept(t *testing.T) {
+	t.Parallel()
+	const counter = "Counter: the export screen shows local time."
+	body := "# Times\n\nTimes are stored in UTC. " + strings.Repeat("Времена хранятся так. ", 8<<10) + "\n\n" + counter + "\n"
+	u := amend(t, nil, map[string]string{"skills/times.md": body}).derive(false).Units[0]
+	if len(u.Normative) > maxNormative || !strings.Contains(u.Normative, "stored in UTC") || !strings.Contains(u.Normative, "local time") {
+		t.Errorf("%d bytes, at the end %q", len(u.Normative), u.Normative[len(u.Normative)-100:])
+	}
+}

@@ -52,7 +52,7 @@ func (s *source) passage(v *view, ch change, old string) {
 	}
 	u := s.unit(core.Added)
 	s.place(&u, &v.after, ch.after)
-	u.Normative = cutUTF8(ch.after.Normative, maxNormative)
+	u.Normative = cutNormative(ch.after.Normative)
 	u.Diff = s.evidence.new(u.StartLine, u.EndLine)
 	if len(ch.before) > 0 && s.Action != core.Copied {
 		u.Action = core.Edited

@@ -1,6 +1,7 @@
 package units
 
 import (
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,28 @@ func cutUTF8(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// counterLine is a `Counter:` with what belongs to it, up to the end of its line.
+var counterLine = regexp.MustCompile(`(?i)(\|\s*)?\bcounter:[^\n]*`)
+
+// cutNormative cuts what binds a reader to maxNormative bytes. Every `Counter:` behind the cut is kept (case J2), as long as they fit into a
+// quarter of it.
+func cutNormative(s string) string {
+	if len(s) <= maxNormative {
+		return s
+	}
+	var behind []string
+	for _, at := range counterLine.FindAllStringIndex(s, -1) {
+		if at[1] > maxNormative*3/4 {
+			behind = append(behind, s[at[0]:at[1]])
+		}
+	}
+	kept := cutUTF8(strings.Join(behind, "\n"), maxNormative/4-1)
+	if kept == "" {
+		return cutUTF8(s, maxNormative)
+	}
+	return cutUTF8(s, maxNormative-len(kept)-1) + "\n" + kept
 }
 
 // shellQuote makes s one word of a POSIX shell.

@@ -31,7 +31,7 @@ func (s *source) addedFile(u *core.Unit) {
 		return
 	}
 	p := v.after.passages[0]
-	u.Title, u.Text, u.Normative = p.Title, capText(p.Text, maxText), cutUTF8(p.Normative, maxNormative)
+	u.Title, u.Text, u.Normative = p.Title, capText(p.Text, maxText), cutNormative(p.Normative)
 }
 
 // editedFile fills a unit whose old text exists: only what changed binds anew (design §4, "Normative text").
@@ -50,7 +50,7 @@ func (s *source) editedFile(u *core.Unit) {
 	if s.format != passage.Whole {
 		return
 	}
-	u.Normative = cutUTF8(s.changedLines(), maxNormative)
+	u.Normative = cutNormative(s.changedLines())
 	if v := s.views[0]; !v.partial {
 		v.after.split(s.format, false)
 		if len(v.after.passages) > 0 {
@@ -86,9 +86,6 @@ func (s *source) changedLines() string {
 				said = heading
 			}
 			b.WriteString(strings.TrimRight(line, " \t\r") + "\n")
-			if b.Len() > maxNormative {
-				return strings.TrimSpace(b.String())
-			}
 		}
 	}
 	return strings.TrimSpace(b.String())

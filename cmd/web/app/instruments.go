@@ -72,6 +72,8 @@ func (o observed) watch(call string, began time.Time, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		outcome = "cancelled"
+	case localllm.KindOf(err) == localllm.KindCutOff:
+		outcome = "cut off"
 	case err != nil:
 		outcome = "error"
 	}

@@ -113,27 +113,21 @@ func (s *Server) completions(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked = append(s.asked, Asked{Path: r.URL.Path, Body: body, Prompt: prompt, Auth: r.Header.Get("Authorization")})
 	s.mu.Unlock()
-	if s.spoiled(w, r, f) {
+	if s.spoiled(w, r, f) || f.refused(w, body) {
 		return
 	}
 	if overflows(prompt, f) {
 		writeOverflow(w)
 		return
 	}
-	text := s.answer(r, prompt, f)
-	choice := map[string]any{"index": 0, "finish_reason": "stop"}
-	switch {
-	case !chat:
-		choice["text"] = text
-	case f.OnlyReasoning:
-		choice["message"] = map[string]any{"role": "assistant", "content": nil, "reasoning_content": text}
-	default:
-		choice["message"] = map[string]any{"role": "assistant", "content": text}
+	if f.Silent {
+		<-r.Context().Done()
+		return
 	}
-	write(w, map[string]any{"object": "completion", "choices": []any{choice}})
+	write(w, map[string]any{"object": "completion", "choices": []any{f.choice(body, s.answer(r, body, prompt, f), chat)}})
 }
 
-func (s *Server) answer(r *http.Request, prompt string, f Faults) string {
+func (s *Server) answer(r *http.Request, body map[string]any, prompt string, f Faults) string {
 	text := ""
 	switch {
 	case f.EmptyText:
@@ -141,6 +135,9 @@ func (s *Server) answer(r *http.Request, prompt string, f Faults) string {
 		text = f.Answer(prompt)
 	default:
 		text, _ = s.fake.Complete(r.Context(), prompt, localllm.Opts{})
+	}
+	if f.AnswerTo != nil && !f.EmptyText {
+		text = f.AnswerTo(body)
 	}
 	if f.Fences {
 		text = "```json\n" + text + "\n```"

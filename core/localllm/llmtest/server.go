@@ -45,11 +45,13 @@ type Faults struct {
 	BeforeAnswer   func() // called for every POST that will be answered
 	RequireBearer  string // 401 without this key
 	RedirectModels string // /models redirects there
+	Habits
 }
 
 // Counts are the requests that arrived, whatever became of them.
 type Counts struct {
 	Models, Embeddings, Texts, Completions, Chat int
+	Loaded                                       int // LM Studio's list of what is loaded
 	Aborted                                      int // the client went away during Delay
 	Peak                                         int // most requests at once
 }
@@ -84,6 +86,7 @@ func Start(t testing.TB, opts ...Option) *Server {
 	s.Set(opts...)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", s.models)
+	mux.HandleFunc("GET /api/v0/models", s.loaded)
 	mux.HandleFunc("POST /v1/embeddings", s.embeddings)
 	mux.HandleFunc("POST /v1/completions", s.completions)
 	mux.HandleFunc("POST /v1/chat/completions", s.completions)
@@ -167,6 +170,8 @@ func (s *Server) arrived(path string) {
 		switch path {
 		case "/v1/models":
 			c.Models++
+		case "/api/v0/models":
+			c.Loaded++
 		case "/v1/embeddings":
 			c.Embeddings++
 		case "/v1/completions":
