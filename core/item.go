@@ -39,4 +39,6 @@ type CorpusState struct {
 	Stale  bool   // HEAD could not be read; the last good version is in use
 	Reason string // why it is stale or unavailable, for people
 	Faults []Fault
+	// Reindexing counts the texts that have a vector of a new embedding model, of all; Of is 0 when no model is being changed.
+	Reindexing Progress
 }

@@ -12,129 +12,105 @@ import (
 	"storozh/core"
 )
 
-type itemRow struct {
-	CorpusID  int64  `db:"corpus_id"`
-	Item      string `db:"item"`
-	Path      string `db:"path"`
-	Anchor    string `db:"anchor"`
-	Kind      string `db:"kind"`
-	Title     string `db:"title"`
-	Text      string `db:"text"`
-	Normative string `db:"normative"`
-	StartLine int    `db:"start_line"`
-	EndLine   int    `db:"end_line"`
-	Blob      string `db:"blob"`
-	TextHash  []byte `db:"text_hash"`
+type corpusRow struct {
+	ID         int64         `db:"id"`
+	Dir        string        `db:"dir"`
+	Commit     string        `db:"commit"`
+	ReadAt     sql.NullTime  `db:"read_at"`
+	Stale      bool          `db:"stale"`
+	Reason     string        `db:"reason"`
+	Faults     []byte        `db:"faults"`
+	Splitter   int           `db:"splitter"`
+	Revision   int64         `db:"revision"`
+	Items      int           `db:"items"`
+	Embedded   sql.NullInt64 `db:"embedded"`
+	Reindexing sql.NullInt64 `db:"reindexing"`
 }
 
-func (r itemRow) item() core.Item {
-	return core.Item{
-		ID: r.Item, Path: r.Path, Anchor: r.Anchor, Kind: core.Kind(r.Kind), Title: r.Title, Text: r.Text, Normative: r.Normative,
-		StartLine: r.StartLine, EndLine: r.EndLine, Blob: r.Blob,
+func (r corpusRow) head() (core.CorpusHead, error) {
+	h := core.CorpusHead{
+		CorpusState: core.CorpusState{Commit: r.Commit, Items: r.Items, Stale: r.Stale, Reason: r.Reason},
+		Splitter:    r.Splitter, Revision: r.Revision, Embedded: int(r.Embedded.Int64), Reindex: int(r.Reindexing.Int64),
 	}
+	if err := json.Unmarshal(r.Faults, &h.Faults); err != nil {
+		return h, fmt.Errorf("faults of the corpus of %s: %w", r.Dir, err)
+	}
+	return h, nil
 }
 
-// Items gives every item of the corpus that was read from dir, and the faults of that reading; none if it never was.
-func (d *DB) Items(ctx context.Context, dir string) ([]core.Item, []core.Fault, error) {
-	state, _, err := d.Corpus(ctx, dir)
+func (d *DB) corpusRow(ctx context.Context, dir string) (corpusRow, error) {
+	var row corpusRow
+	err := d.x.GetContext(ctx, &row, "SELECT * FROM corpora WHERE dir = $1", text(dir))
+	return row, err
+}
+
+// CorpusHead gives what is stored of the corpus of dir, without its items; the zero value if it was never read.
+func (d *DB) CorpusHead(ctx context.Context, dir string) (core.CorpusHead, error) {
+	row, err := d.corpusRow(ctx, dir)
+	if errors.Is(err, sql.ErrNoRows) {
+		return core.CorpusHead{}, nil
+	}
 	if err != nil {
-		if errors.Is(err, core.ErrNotFound) {
-			err = nil
-		}
-		return nil, nil, err
+		return core.CorpusHead{}, wrap(err, "CorpusHead")
 	}
-	var rows []itemRow
-	err = d.x.SelectContext(ctx, &rows, `
-		SELECT i.* FROM items i JOIN corpora c ON c.id = i.corpus_id WHERE c.dir = $1 ORDER BY i.path, i.start_line, i.item`, text(dir))
-	if err != nil {
-		return nil, nil, wrap(err, "Items")
-	}
-	items := make([]core.Item, len(rows))
-	for i, r := range rows {
-		items[i] = r.item()
-	}
-	return items, state.Faults, nil
+	h, err := row.head()
+	return h, wrap(err, "CorpusHead")
 }
 
-// SaveCorpus makes the stored corpus of dir equal to what was read at commit: items that are gone are deleted, unchanged ones are not
-// touched. hash gives an item's text hash, the key of its vectors and verdicts.
-func (d *DB) SaveCorpus(ctx context.Context, dir, commit string, items []core.Item, faults []core.Fault, hash func(core.Item) []byte) error {
-	err := d.transact(ctx, func(tx *sqlx.Tx) error {
-		id, err := corpusID(ctx, tx, dir)
+// Corpus describes the stored corpus of dir, with the time of its last good reading; core.ErrNotFound if it was never read.
+func (d *DB) Corpus(ctx context.Context, dir string) (core.CorpusState, sql.NullTime, error) {
+	row, err := d.corpusRow(ctx, dir)
+	if err != nil {
+		return core.CorpusState{}, sql.NullTime{}, wrap(err, "Corpus")
+	}
+	h, err := row.head()
+	if err == nil && row.Reindexing.Valid {
+		h.Reindexing, err = d.reindexed(ctx, row.ID, row.Reindexing.Int64)
+	}
+	return h.CorpusState, row.ReadAt, wrap(err, "Corpus")
+}
+
+// SaveCorpus writes down what a reading of dir found: items that are gone or different are replaced, others are not touched. hash gives an
+// item's text hash, the key of its vectors and verdicts. core.ErrConflict: somebody else's reading came in between, so that r goes by what is
+// no longer stored.
+func (d *DB) SaveCorpus(ctx context.Context, dir string, r core.CorpusReading, hash func(core.Item) []byte) error {
+	faults, err := json.Marshal(r.Faults)
+	if err != nil {
+		return wrap(err, "SaveCorpus")
+	}
+	err = d.transact(ctx, func(tx *sqlx.Tx) error {
+		row, err := lockCorpus(ctx, tx, dir)
 		if err != nil {
 			return err
 		}
-		have := map[string]itemRow{}
-		if err := loadItems(ctx, tx, id, have); err != nil {
-			return err
+		if row.Revision != r.Revision {
+			return fmt.Errorf("%w: the corpus of %s was read by another run meanwhile", core.ErrConflict, dir)
 		}
-		if err := syncItems(ctx, tx, id, have, items, hash); err != nil {
-			return err
-		}
-		f, err := json.Marshal(faults)
+		fresh, gone, err := d.saveItems(ctx, tx, row.ID, row.Items, r, hash)
 		if err != nil {
 			return err
+		}
+		if fresh+gone > 0 {
+			_, err = tx.ExecContext(ctx, `
+				UPDATE corpora SET revision = revision + 1, items = (SELECT count(*) FROM items i WHERE i.corpus_id = corpora.id),
+					embedded = CASE WHEN $2 THEN NULL ELSE embedded END WHERE id = $1`, row.ID, fresh > 0)
+			if err != nil {
+				return err
+			}
 		}
 		_, err = tx.ExecContext(ctx, `
-			UPDATE corpora SET commit = $2, read_at = now(), stale = false, reason = '', faults = $3 WHERE id = $1`, id, commit, text(string(f)))
+			UPDATE corpora SET commit = $2, splitter = $3, read_at = now(), stale = false, reason = '', faults = $4 WHERE id = $1`,
+			row.ID, r.Commit, r.Splitter, text(string(faults)))
 		return err
 	})
 	return wrap(err, "SaveCorpus")
 }
 
-func corpusID(ctx context.Context, tx *sqlx.Tx, dir string) (int64, error) {
-	var id int64
-	// The update makes the row come back, and locked, when it is there already: two runs sync one after the other.
-	err := tx.GetContext(ctx, &id, "INSERT INTO corpora (dir) VALUES ($1) ON CONFLICT (dir) DO UPDATE SET dir = excluded.dir RETURNING id", text(dir))
-	return id, err
-}
-
-func loadItems(ctx context.Context, tx *sqlx.Tx, id int64, into map[string]itemRow) error {
-	var rows []itemRow
-	if err := tx.SelectContext(ctx, &rows, "SELECT * FROM items WHERE corpus_id = $1", id); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		into[r.Item] = r
-	}
-	return nil
-}
-
-func syncItems(ctx context.Context, tx *sqlx.Tx, id int64, have map[string]itemRow, items []core.Item, hash func(core.Item) []byte) error {
-	var fresh []itemRow
-	var gone []string
-	keep := make(map[string]bool, len(items))
-	for _, it := range items {
-		row := itemRow{
-			CorpusID: id, Item: text(it.ID), Path: text(it.Path), Anchor: text(it.Anchor), Kind: string(it.Kind), Title: text(it.Title),
-			Text: text(it.Text), Normative: text(it.Normative), StartLine: it.StartLine, EndLine: it.EndLine, Blob: it.Blob, TextHash: hash(it),
-		}
-		if keep[row.Item] {
-			continue // two names that differ only in what Postgres cannot store
-		}
-		keep[row.Item] = true
-		old, ok := have[row.Item]
-		switch {
-		case ok && old.item() == row.item():
-			continue
-		case ok:
-			gone = append(gone, row.Item)
-		}
-		fresh = append(fresh, row)
-	}
-	for name := range have {
-		if !keep[name] {
-			gone = append(gone, name)
-		}
-	}
-	if len(gone) > 0 {
-		if _, err := tx.ExecContext(ctx, "DELETE FROM items WHERE corpus_id = $1 AND item = ANY($2)", id, list(gone)); err != nil {
-			return err
-		}
-	}
-	return insertAll(ctx, tx, `
-		INSERT INTO items (corpus_id, item, path, anchor, kind, title, text, normative, start_line, end_line, blob, text_hash)
-		VALUES (:corpus_id, :item, :path, :anchor, :kind, :title, :text, :normative, :start_line, :end_line, :blob, :text_hash)`, fresh)
+// lockCorpus gives the row of dir, made if need be, and keeps others from it until the transaction ends: two runs sync one after the other.
+func lockCorpus(ctx context.Context, tx *sqlx.Tx, dir string) (corpusRow, error) {
+	var row corpusRow
+	err := tx.GetContext(ctx, &row, "INSERT INTO corpora (dir) VALUES ($1) ON CONFLICT (dir) DO UPDATE SET dir = excluded.dir RETURNING *", text(dir))
+	return row, err
 }
 
 // MarkStale records that dir could not be read; its last good items stay in use.
@@ -143,27 +119,4 @@ func (d *DB) MarkStale(ctx context.Context, dir, reason string) error {
 		INSERT INTO corpora (dir, stale, reason) VALUES ($1, true, $2) ON CONFLICT (dir) DO UPDATE SET stale = true, reason = excluded.reason`,
 		text(dir), text(reason))
 	return wrap(err, "MarkStale")
-}
-
-// Corpus describes the stored corpus of dir; its zero value if it was never read.
-func (d *DB) Corpus(ctx context.Context, dir string) (core.CorpusState, sql.NullTime, error) {
-	var row struct {
-		Commit string       `db:"commit"`
-		ReadAt sql.NullTime `db:"read_at"`
-		Stale  bool         `db:"stale"`
-		Reason string       `db:"reason"`
-		Faults []byte       `db:"faults"`
-		Items  int          `db:"items"`
-	}
-	err := d.x.GetContext(ctx, &row, `
-		SELECT commit, read_at, stale, reason, faults, (SELECT count(*) FROM items i WHERE i.corpus_id = c.id) AS items
-		FROM corpora c WHERE dir = $1`, text(dir))
-	if err = wrap(err, "Corpus"); err != nil {
-		return core.CorpusState{}, sql.NullTime{}, err
-	}
-	s := core.CorpusState{Commit: row.Commit, Items: row.Items, Stale: row.Stale, Reason: row.Reason}
-	if err := json.Unmarshal(row.Faults, &s.Faults); err != nil {
-		return s, row.ReadAt, fmt.Errorf("db.Corpus: faults: %w", err)
-	}
-	return s, row.ReadAt, nil
 }

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,11 +25,41 @@ func item(n int, text string) core.Item {
 	return core.Item{ID: "shield/" + p, Path: p, Kind: core.KindLesson, Text: text, Normative: text, StartLine: 1, EndLine: 1, Blob: "b"}
 }
 
-func save(t *testing.T, d *db.DB, commit string, items ...core.Item) {
+// reading is what makes the stored corpus of a folder hold exactly these items.
+func reading(t testing.TB, d *db.DB, dir, commit string, items ...core.Item) core.CorpusReading {
 	t.Helper()
-	if err := d.SaveCorpus(t.Context(), "/eco/shield", commit, items, nil, hashOf); err != nil {
+	head, err := d.CorpusHead(t.Context(), dir)
+	if err != nil {
 		t.Fatal(err)
 	}
+	have, err := d.CorpusFiles(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := core.CorpusReading{Revision: head.Revision, Commit: commit, Splitter: 1, Items: items}
+	for _, it := range items {
+		r.Files = append(r.Files, it.Path)
+		delete(have, it.Path)
+	}
+	r.Gone = slices.Collect(maps.Keys(have))
+	return r
+}
+
+func save(t testing.TB, d *db.DB, commit string, items ...core.Item) {
+	t.Helper()
+	if err := d.SaveCorpus(t.Context(), "/eco/shield", reading(t, d, "/eco/shield", commit, items...), hashOf); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stored gives all items of a folder's corpus.
+func stored(t testing.TB, d *db.DB, dir string) []core.Item {
+	t.Helper()
+	items, _, err := d.Items(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
 }
 
 func TestSaveCorpusMakesTheStoredOneEqual(t *testing.T) {
@@ -36,12 +68,11 @@ func TestSaveCorpusMakesTheStoredOneEqual(t *testing.T) {
 	save(t, d, "one", a, b)
 	b.Normative, b.Text = "b, changed", "b, changed"
 	save(t, d, "two", b, c)
-	got, _, err := d.Items(t.Context(), "/eco/shield")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]core.Item{b, c}, got); diff != "" {
+	if diff := cmp.Diff([]core.Item{b, c}, stored(t, d, "/eco/shield")); diff != "" {
 		t.Error(diff)
+	}
+	if got, err := d.ItemsByID(t.Context(), "/eco/shield", []string{c.ID, "shield/gone.md"}); err != nil || !cmp.Equal(got, []core.Item{c}) {
+		t.Errorf("%v %v", got, err)
 	}
 	if err := d.MarkStale(t.Context(), "/eco/shield", "gone"); err != nil {
 		t.Fatal(err)
@@ -50,8 +81,8 @@ func TestSaveCorpusMakesTheStoredOneEqual(t *testing.T) {
 	if err != nil || !s.Stale || s.Reason != "gone" || s.Commit != "two" || s.Items != 2 || !at.Valid {
 		t.Errorf("%+v %v", s, err)
 	}
-	if other, _, err := d.Items(t.Context(), "/elsewhere"); err != nil || len(other) != 0 {
-		t.Errorf("another folder's corpus holds %d, %v", len(other), err)
+	if other := stored(t, d, "/elsewhere"); len(other) != 0 {
+		t.Errorf("another folder's corpus holds %d", len(other))
 	}
 	if _, _, err := d.Corpus(t.Context(), "/elsewhere"); !errors.Is(err, core.ErrNotFound) {
 		t.Errorf("got %v", err)
@@ -76,13 +107,13 @@ func TestNearestAllIsExactAndInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model); err != nil || len(missing) != 505 {
+	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model, nil, 1000); err != nil || len(missing) != 505 {
 		t.Fatalf("%d missing, %v", len(missing), err)
 	}
 	if err := d.SaveEmbeddings(t.Context(), model, hashes, vecs); err != nil {
 		t.Fatal(err)
 	}
-	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model); err != nil || len(missing) != 0 {
+	if missing, err := d.MissingEmbeddings(t.Context(), "/eco/shield", model, nil, 1000); err != nil || len(missing) != 0 {
 		t.Fatalf("%d missing, %v", len(missing), err)
 	}
 	near, err := d.NearestAll(t.Context(), "/eco/shield", model, [][]byte{hashes[504], []byte("unknown"), hashes[0]}, 6)

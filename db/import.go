@@ -19,7 +19,7 @@ import (
 )
 
 // ownTables hold what an installation makes for itself at its first start; an import replaces it.
-var ownTables = []string{"audit", "cosigner_tokens", "login_links", "sessions", "settings"}
+var ownTables = []string{"audit", "cosigner_tokens", "leases", "login_links", "sessions", "settings"}
 
 const (
 	importLine  = 512 << 20 // one line: a manifest of 64 MiB, in base64, with room

@@ -63,8 +63,16 @@ func corpus(page Page, s core.System) Part {
 		p.Badge = Badge{Kind: "warn", Word: "current, " + plural(len(s.Corpus.Faults), "fault")}
 	}
 	p.Facts = some(Fact{Name: "Folder", Value: s.CorpusDir}, Fact{Name: "Commit", Value: short(s.Corpus.Commit, 12)},
-		Fact{Name: "Items", Value: fmt.Sprint(s.Corpus.Items)}, Fact{Name: "Read", Value: read}, Fact{Name: "Remark", Value: s.Corpus.Reason})
+		Fact{Name: "Items", Value: fmt.Sprint(s.Corpus.Items)}, Fact{Name: "Read", Value: read}, Fact{Name: "Reindexing", Value: reindexing(s.Corpus)}, Fact{Name: "Remark", Value: s.Corpus.Reason})
 	return p
+}
+
+// reindexing tells how far the vectors of a new embedding model are; empty when none is on its way.
+func reindexing(c core.CorpusState) string {
+	if c.Reindexing.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d texts have a vector of the new embedding model; until then runs are compared by those of the old one", c.Reindexing.Done, c.Reindexing.Of)
 }
 
 func policy(s core.System) Part {

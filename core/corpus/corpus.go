@@ -15,7 +15,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path"
+	"slices"
 	"strings"
 
 	"storozh/core"
@@ -25,69 +25,48 @@ import (
 // MaxFile is the size in bytes above which a file is not read.
 const MaxFile = 8 << 20
 
-// Snapshot is the corpus at a commit.
+// Splitter is the version of the rules by which files become items: those here and those of core/passage. Raise it whenever the same bytes
+// would give other items, so that files that have not changed are read again.
+const Splitter = 1
+
+// Snapshot is the corpus at a commit, as far as it was read: what is known is named, not repeated.
 type Snapshot struct {
 	Commit string
-	Items  []core.Item  // in the order of the tree and of each file
+	Items  []core.Item  // of the files that were read, in the order of the tree and of each file
 	Faults []core.Fault // with path; line 0 for a whole file
+	Read   []string     // paths of the files that were read
+	Gone   []string     // known paths that are no longer there, in order
 	Files  int          // corpus files in the tree
-	Reused int          // files whose items were known
+	Reused int          // files that are known
 }
 
-// Key names a version of a file in the map of known items.
-func Key(file, blob string) string { return file + "\x00" + blob }
-
-// Known groups the items of an earlier snapshot for the next [Read]. Files with faults are left out: reading them again is what
-// keeps their faults on the list.
-func Known(items []core.Item, faults []core.Fault) map[string][]core.Item {
-	faulty := make(map[string]bool)
+// Known takes the files with faults out of those of an earlier snapshot (path → blob): reading them again is what keeps their faults on the
+// list. It changes files and gives it back.
+func Known(files map[string]string, faults []core.Fault) map[string]string {
 	for _, f := range faults {
-		faulty[f.Path] = true
-	}
-	known := make(map[string][]core.Item)
-	for _, it := range items {
-		if !faulty[it.Path] {
-			k := Key(it.Path, it.Blob)
-			known[k] = append(known[k], it)
+		if _, ok := files[f.Path]; ok {
+			files[f.Path] = ""
 		}
 	}
-	return known
+	return files
 }
 
-// KindOf tells which kind of items a file of the shield repo holds, by its path; ok is false if it is no part of the corpus.
-func KindOf(file string) (kind core.Kind, ok bool) {
-	top, rest, nested := strings.Cut(file, "/")
-	ext := strings.ToLower(path.Ext(file))
-	switch {
-	case nested && top == "claims" && rest != "":
-		return core.KindClaim, ext == ".ttl"
-	case nested && top == "invariants", file == "invariants":
-		return core.KindInvariant, true
-	case !nested && strings.HasPrefix(file, "invariants") && (ext == ".txt" || ext == ".md"):
-		return core.KindInvariant, true
-	case nested && top == "lessons":
-		return core.KindLesson, formatOf(core.KindLesson, file) != passage.Code
-	case nested && top == "memory":
-		return core.KindMemory, formatOf(core.KindMemory, file) != passage.Code
-	}
-	return "", false
-}
-
-// formatOf picks the format that the same file would have as a unit.
-func formatOf(kind core.Kind, file string) passage.Format {
-	if kind == core.KindLesson || kind == core.KindMemory {
-		return passage.FormatOf(file, core.Lesson)
-	}
-	return passage.FormatOf(file, core.Invariant)
-}
-
-// Read reads the corpus of the repository at dir. known holds items of an earlier read by [Key] of their file and may be nil; build
-// it with [Known]. The error is one of [Repo.Head], or git's.
-func Read(ctx context.Context, dir string, known map[string][]core.Item) (Snapshot, error) {
+// Read reads the corpus of the repository at dir. known holds the files whose items are known, path → blob, and may be nil; build it with
+// [Known]. The error is one of [Repo.Head], or git's.
+func Read(ctx context.Context, dir string, known map[string]string) (Snapshot, error) {
 	return read(ctx, Open(dir), known)
 }
 
-func read(ctx context.Context, repo *Repo, known map[string][]core.Item) (Snapshot, error) {
+// Head is the commit that [Read] would read: its object id.
+func Head(ctx context.Context, dir string) (string, error) {
+	commit, err := Open(dir).Head(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the corpus: %w", err)
+	}
+	return commit, nil
+}
+
+func read(ctx context.Context, repo *Repo, known map[string]string) (Snapshot, error) {
 	commit, err := repo.Head(ctx)
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("read the corpus: %w", err)
@@ -97,40 +76,65 @@ func read(ctx context.Context, repo *Repo, known map[string][]core.Item) (Snapsh
 		return Snapshot{}, fmt.Errorf("read the corpus at %s: %w", commit, err)
 	}
 	snap := Snapshot{Commit: commit}
+	files := snap.choose(tree, known)
+	if err := fill(ctx, repo, files); err != nil {
+		return Snapshot{}, fmt.Errorf("read the corpus at %s: %w", commit, err)
+	}
+	for _, f := range files {
+		snap.Read = append(snap.Read, f.path)
+		snap.Items = append(snap.Items, f.items...)
+		snap.Faults = append(snap.Faults, f.faults...)
+	}
+	return snap, nil
+}
+
+// choose picks the corpus files of a tree that are to be read, and notes what is known or gone.
+func (s *Snapshot) choose(tree []Entry, known map[string]string) []file {
 	var files []file
-	wanted := map[string][]int{} // blob → the files that hold it
-	var ids []string
+	there := make(map[string]bool, len(known))
 	for _, e := range tree {
 		kind, ok := KindOf(e.Path)
 		if !ok {
 			continue
 		}
 		// Paths are stored and shown: other bytes than UTF-8 can't be.
-		f := file{path: strings.ToValidUTF8(e.Path, "\ufffd"), blob: e.Blob, kind: kind}
-		if f.items, ok = known[Key(f.path, f.blob)]; ok {
-			snap.Reused++
-		} else {
-			if wanted[f.blob] == nil {
-				ids = append(ids, f.blob)
-			}
-			wanted[f.blob] = append(wanted[f.blob], len(files))
+		path := strings.ToValidUTF8(e.Path, "\ufffd")
+		if there[path] {
+			s.Faults = append(s.Faults, core.Fault{Path: path, What: "another file has the same name but for bytes that are no UTF-8; only the first is read"})
+			continue
 		}
-		files = append(files, f)
+		there[path] = true
+		s.Files++
+		if known[path] == e.Blob {
+			s.Reused++
+			continue
+		}
+		files = append(files, file{path: path, blob: e.Blob, kind: kind})
 	}
-	err = repo.each(ctx, ids, MaxFile, func(id string, data []byte, problem string) {
+	for path := range known {
+		if !there[path] {
+			s.Gone = append(s.Gone, path)
+		}
+	}
+	slices.Sort(s.Gone)
+	return files
+}
+
+// fill reads the files' contents through one git process. Files with the same content are read once.
+func fill(ctx context.Context, repo *Repo, files []file) error {
+	wanted := make(map[string][]int, len(files)) // blob → the files that hold it
+	var ids []string
+	for i, f := range files {
+		if wanted[f.blob] == nil {
+			ids = append(ids, f.blob)
+		}
+		wanted[f.blob] = append(wanted[f.blob], i)
+	}
+	return repo.each(ctx, ids, MaxFile, func(id string, data []byte, problem string) {
 		for _, i := range wanted[id] {
 			files[i].fill(data, problem)
 		}
 	})
-	if err != nil {
-		return Snapshot{}, fmt.Errorf("read the corpus at %s: %w", commit, err)
-	}
-	for _, f := range files {
-		snap.Items = append(snap.Items, f.items...)
-		snap.Faults = append(snap.Faults, f.faults...)
-	}
-	snap.Files = len(files)
-	return snap, nil
 }
 
 // file is one corpus file on its way to items.

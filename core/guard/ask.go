@@ -33,12 +33,12 @@ func (g *Guard) Ask(ctx context.Context, title, text string, judged bool) ([]cor
 	if w.models, err = g.model.Resolve(ctx); err != nil {
 		return nil, unavailable(err)
 	}
+	if w.head, err = g.store.CorpusHead(ctx, g.opt.ShieldDir); err != nil {
+		return nil, err
+	}
 	v, err := w.embed(ctx, todo, nil)
 	if err != nil {
 		return nil, unavailable(err)
-	}
-	if w.items, _, err = g.store.Items(ctx, g.opt.ShieldDir); err != nil {
-		return nil, err
 	}
 	if err := w.newFinder(nil, todo).neighbours(ctx, todo, v.model); err != nil {
 		return nil, fmt.Errorf("retrieve: %w", err)

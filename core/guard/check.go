@@ -37,7 +37,7 @@ func (w *work) contraCheck(ctx context.Context) error {
 		return w.skip(todo, skipOf(refused))
 	}
 	w.warnings = append(w.warnings, w.models.Warnings...)
-	if len(w.items) == 0 {
+	if w.corpus.Items == 0 {
 		return w.skip(todo, core.SkippedNoCorpus)
 	}
 	return w.compare(ctx, todo)
@@ -66,6 +66,7 @@ func (w *work) compare(ctx context.Context, todo []*core.UnitResult) error {
 		return w.skip(todo, skipOf(err))
 	}
 	w.label(todo)
+	w.warnings = append(w.warnings, notices(todo, w.read)...)
 	return nil
 }
 

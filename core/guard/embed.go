@@ -3,20 +3,22 @@ package guard
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"storozh/core"
 	"storozh/core/judge"
-	"storozh/core/localllm"
 )
 
-// embedBatch is how many texts are embedded before what was found is kept.
-const embedBatch = 64
+const (
+	embedBatch = 64   // texts that are embedded before what was found is kept
+	itemPage   = 1024 // items that are in memory at once on their way to a vector
+	embedInRun = 256  // texts of the corpus that a run embeds by a new model itself, where an older model could serve
+)
 
-// vectors are the embeddings of one model, by text hash.
+// vectors are the embeddings of one model: those of the run's units, by text hash.
 type vectors struct {
 	model  int // 0: not registered yet
 	dim    int
+	wanted map[string]bool // hashes of the units' texts
 	byHash map[string][]float32
 }
 
@@ -28,41 +30,61 @@ type pendingText struct {
 	text judge.Text
 }
 
-// embed makes sure that every item and every unit to judge has a vector. ready, which may be nil, is called whenever more of the units may have
-// theirs: all items have by then. An error of the model (see localllm.KindOf) ends in a skip.
+// embed makes sure that every item and every unit to judge has a vector of one model. ready, which may be nil, is called whenever more of the
+// units may have theirs: all items have by then. An error of the model (see localllm.KindOf) ends in a skip.
 func (w *work) embed(ctx context.Context, todo []*core.UnitResult, ready func(*vectors) error) (*vectors, error) {
-	prefix := localllm.Prefix(w.models.Embed)
-	id, dim, err := w.store.EmbedModel(ctx, w.models.Embed, prefix)
-	if err != nil && !errors.Is(err, core.ErrNotFound) {
+	m, err := w.configured(ctx)
+	if err != nil {
 		return nil, err
 	}
-	v, err := w.embedWith(ctx, todo, id, dim, ready)
+	v, err := w.embedBy(ctx, m, todo, ready)
 	var changed dimension
 	if errors.As(err, &changed) {
-		if id, err = w.store.AddEmbedModel(ctx, w.models.Embed, prefix, int(changed)); err != nil {
+		if m, err = w.changedLength(ctx, m, changed); err != nil {
 			return nil, err
 		}
-		v, err = w.embedWith(ctx, todo, id, int(changed), ready)
+		v, err = w.embedBy(ctx, m, todo, ready)
 	}
 	return v, err
 }
 
-// dimension is the length of the model's vectors now, where those kept have another: all are made anew, under a new model id.
-type dimension int
-
-func (d dimension) Error() string {
-	return fmt.Sprintf("the embedding model changed the length of its vectors: now %d", int(d))
+// embedBy embeds by m; or, while m lacks too many items to be waited for, by an older model.
+func (w *work) embedBy(ctx context.Context, m embedder, todo []*core.UnitResult, ready func(*vectors) error) (*vectors, error) {
+	if m.id == 0 || w.head.Embedded != m.id {
+		older, err := w.olderFor(ctx, &m)
+		if err != nil {
+			return nil, err
+		}
+		if older != nil {
+			m = *older
+		}
+	}
+	return w.embedWith(ctx, m, todo, ready)
 }
 
-func (w *work) embedWith(ctx context.Context, todo []*core.UnitResult, model, dim int, ready func(*vectors) error) (*vectors, error) {
-	v := &vectors{model: model, dim: dim}
-	missing, items, err := w.missingTexts(ctx, todo, v)
-	if err != nil {
+func (w *work) embedWith(ctx context.Context, m embedder, todo []*core.UnitResult, ready func(*vectors) error) (*vectors, error) {
+	v := &vectors{model: m.id, dim: m.dim, wanted: map[string]bool{}}
+	hashes := make([][]byte, len(todo))
+	for i, u := range todo {
+		hashes[i] = judge.TextHash(textOfUnit(u.Unit))
+		v.wanted[string(hashes[i])] = true
+	}
+	var err error
+	if v.byHash, err = w.store.Embeddings(ctx, v.model, hashes); err != nil {
 		return nil, err
 	}
+	complete := m.id != 0 && w.head.Embedded == m.id
+	var missing []pendingText
+	if !complete {
+		if missing, err = w.embedPages(ctx, m, v); err != nil {
+			return nil, err
+		}
+	}
+	items := len(missing)
+	missing = append(missing, v.missingUnits(missing, hashes, todo)...)
 	for done := 0; done < len(missing); {
 		n := min(len(missing)-done, embedBatch)
-		if err := w.embedChunk(ctx, missing[done:done+n], v); err != nil {
+		if err := w.embedChunk(ctx, m, missing[done:done+n], v); err != nil {
 			return nil, err
 		}
 		done += n
@@ -72,55 +94,85 @@ func (w *work) embedWith(ctx context.Context, todo []*core.UnitResult, model, di
 			}
 		}
 	}
+	if !complete && v.model != 0 {
+		if err := w.store.MarkEmbedded(ctx, w.opt.ShieldDir, w.head.Revision, v.model); err != nil {
+			return nil, err
+		}
+	}
 	if ready != nil {
 		return v, ready(v)
 	}
 	return v, nil
 }
 
-// missingTexts loads the vectors of the units that are kept, and lists each text without one once: those of items first, of which it gives
-// the number.
-func (w *work) missingTexts(ctx context.Context, todo []*core.UnitResult, v *vectors) (missing []pendingText, ofItems int, err error) {
-	items, err := w.store.MissingEmbeddings(ctx, w.opt.ShieldDir, v.model)
+// embedPages embeds the items without a vector, but for the last page, which it gives back: it can share a request with the units.
+func (w *work) embedPages(ctx context.Context, m embedder, v *vectors) ([]pendingText, error) {
+	var after []byte
+	for {
+		page, err := w.missingItems(ctx, v.model, after)
+		if err != nil || len(page) < itemPage {
+			return page, err
+		}
+		if err := w.embedAll(ctx, m, page, v); err != nil {
+			return nil, err
+		}
+		after = page[len(page)-1].hash
+	}
+}
+
+// missingItems lists a page of the items that have no vector, those after a hash.
+func (w *work) missingItems(ctx context.Context, model int, after []byte) ([]pendingText, error) {
+	items, err := w.store.MissingEmbeddings(ctx, w.opt.ShieldDir, model, after, itemPage)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
+	out := make([]pendingText, len(items))
+	for i, it := range items {
+		out[i] = pendingText{itemHash(it), textOfItem(it)}
+	}
+	return out, nil
+}
+
+// missingUnits lists each unit's text without a vector once; those of items are on their way.
+func (v *vectors) missingUnits(items []pendingText, hashes [][]byte, todo []*core.UnitResult) []pendingText {
 	seen := map[string]bool{}
-	for _, it := range items {
-		h := itemHash(it)
-		seen[string(h)] = true
-		missing = append(missing, pendingText{h, textOfItem(it)})
+	for _, p := range items {
+		seen[string(p.hash)] = true
 	}
-	hashes := make([][]byte, len(todo))
+	var out []pendingText
 	for i, u := range todo {
-		hashes[i] = judge.TextHash(textOfUnit(u.Unit))
-	}
-	if v.byHash, err = w.store.Embeddings(ctx, v.model, hashes); err != nil {
-		return nil, 0, err
-	}
-	for i, u := range todo {
-		h := string(hashes[i])
-		if v.byHash[h] == nil && !seen[h] {
+		if h := string(hashes[i]); v.byHash[h] == nil && !seen[h] {
 			seen[h] = true
-			missing = append(missing, pendingText{hashes[i], textOfUnit(u.Unit)})
+			out = append(out, pendingText{hashes[i], textOfUnit(u.Unit)})
 		}
 	}
-	return missing, len(items), nil
+	return out
+}
+
+func (w *work) embedAll(ctx context.Context, m embedder, texts []pendingText, v *vectors) error {
+	for len(texts) > 0 {
+		n := min(len(texts), embedBatch)
+		if err := w.embedChunk(ctx, m, texts[:n], v); err != nil {
+			return err
+		}
+		texts = texts[n:]
+	}
+	return nil
 }
 
 // embedChunk embeds up to one batch and keeps it.
-func (w *work) embedChunk(ctx context.Context, chunk []pendingText, v *vectors) error {
+func (w *work) embedChunk(ctx context.Context, m embedder, chunk []pendingText, v *vectors) error {
 	texts, hashes := make([]string, len(chunk)), make([][]byte, len(chunk))
 	for i, p := range chunk {
-		texts[i], hashes[i] = localllm.EmbedText(w.models.Embed, p.text.Title, p.text.Statement), p.hash
+		texts[i], hashes[i] = m.words(p.text), p.hash
 	}
-	vecs, err := w.model.EmbedBatch(ctx, texts)
+	vecs, err := m.ask(ctx, texts)
 	if err != nil {
 		return err
 	}
 	switch got := len(vecs[0]); {
 	case v.model == 0: // never seen before: what it gives now is its length
-		if v.model, err = w.store.AddEmbedModel(ctx, w.models.Embed, localllm.Prefix(w.models.Embed), got); err != nil {
+		if v.model, err = w.store.AddEmbedModel(ctx, m.name, m.prefix, got); err != nil {
 			return err
 		}
 		v.dim = got
@@ -128,7 +180,9 @@ func (w *work) embedChunk(ctx context.Context, chunk []pendingText, v *vectors) 
 		return dimension(got)
 	}
 	for i, p := range chunk {
-		v.byHash[string(p.hash)] = vecs[i]
+		if v.wanted[string(p.hash)] {
+			v.byHash[string(p.hash)] = vecs[i]
+		}
 	}
 	return w.store.SaveEmbeddings(ctx, v.model, hashes, vecs)
 }

@@ -61,8 +61,10 @@ type work struct {
 	policy   routing.Policy
 	units    []core.UnitResult // in the manifest's order until assembled
 	derived  core.Derivation
+	head     core.CorpusHead
 	corpus   core.CorpusState
-	items    []core.Item
+	items    []core.Item // those in the files that the manifest changes
+	patient  bool        // waits for the configured embedding model, however much it has to embed
 	repos    map[string]*corpus.Repo
 	models   localllm.Models
 	read     map[string]judge.Text // item id → what the judge reads of it

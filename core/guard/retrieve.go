@@ -19,15 +19,10 @@ type finder struct {
 	todo   []*core.UnitResult
 	found  int // units of todo that have their neighbours
 	ex     exclusion
-	byID   map[string]core.Item
 }
 
 func (w *work) newFinder(a *asking, todo []*core.UnitResult) *finder {
-	f := &finder{work: w, asking: a, todo: todo, ex: newExclusion(w.items, w.derived.Replaced), byID: make(map[string]core.Item, len(w.items))}
-	for _, it := range w.items {
-		f.byID[it.ID] = it
-	}
-	return f
+	return &finder{work: w, asking: a, todo: todo, ex: newExclusion(w.items, w.derived.Replaced)}
 }
 
 // upTo finds the neighbours of the units that have their vectors by now, up to the first that has none.
@@ -71,14 +66,21 @@ func (f *finder) neighbours(ctx context.Context, batch []*core.UnitResult, model
 	if err != nil {
 		return err
 	}
+	for i := range batch {
+		near[i] = f.pick(near[i], own[i])
+	}
+	byID, err := f.itemsOf(ctx, near)
+	if err != nil {
+		return err
+	}
 	for i, u := range batch {
-		f.addNear(u, near[i], own[i])
+		f.addNear(u, near[i], byID)
 	}
 	return nil
 }
 
-// addNear appends one pair per neighbour that counts, and one per neighbour that goes with this manifest and is as near as those.
-func (f *finder) addNear(u *core.UnitResult, near []core.Near, own []string) {
+// pick takes the neighbours that count, and behind them those that go with this manifest and are as near.
+func (f *finder) pick(near []core.Near, own []string) []core.Near {
 	var counted, resolved []core.Near
 	for _, n := range near {
 		switch {
@@ -89,8 +91,13 @@ func (f *finder) addNear(u *core.UnitResult, near []core.Near, own []string) {
 			counted = append(counted, n)
 		}
 	}
-	for _, n := range append(counted, resolved[:min(len(resolved), f.opt.K)]...) {
-		it, ok := f.byID[n.Item]
+	return append(counted, resolved[:min(len(resolved), f.opt.K)]...)
+}
+
+// addNear appends one pair per neighbour.
+func (f *finder) addNear(u *core.UnitResult, near []core.Near, byID map[string]core.Item) {
+	for _, n := range near {
+		it, ok := byID[n.Item]
 		if !ok {
 			continue // another run has synced a newer corpus meanwhile
 		}

@@ -86,4 +86,7 @@ func (a *App) Outcome(ctx context.Context, id int64) (Outcome, error) {
 }
 
 // Sync reads the corpus at HEAD and embeds what is new, without any manifest.
-func (a *App) Sync(ctx context.Context) (core.CorpusState, error) { return a.guard.Sync(ctx) }
+func (a *App) Sync(ctx context.Context) (core.CorpusState, error) {
+	defer a.ended.fire() // there may be an index to build
+	return a.guard.Sync(ctx)
+}

@@ -64,6 +64,7 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	wg.Go(func() { a.keepUp(ctx) })
 	wg.Go(func() { a.countRuns(ctx) })
 	wg.Go(func() { a.dropRaw(ctx) })
+	wg.Go(func() { a.tendCorpus(ctx) })
 	wg.Go(func() { a.watchDatabase(ctx, stop) })
 	waitWork := a.Work(ctx)
 	if err := a.AuditConfig(ctx); err != nil {
