@@ -11,4 +11,8 @@ var (
 
 	// ErrUnavailable: a part that is not ours, such as the local model, cannot be had now; the text says which and why.
 	ErrUnavailable = errors.New("unavailable")
+
+	// ErrNoDatabase: the database does not answer or has cut the connection off. Nothing is known to be wrong with what was asked: it may
+	// be asked again later. What was being committed at that moment may be stored or not.
+	ErrNoDatabase = errors.New("the database does not answer")
 )

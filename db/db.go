@@ -2,7 +2,7 @@
 //
 // One file per aggregate (manifest, run, result, corpus, embedding, verdict, identity). A public method owns its transaction; begin and
 // commit exist in [DB.transact] only. Driver errors never leave the package bare: "no rows" is core.ErrNotFound, a broken rule
-// core.ErrConflict, all else is wrapped with the method's name.
+// core.ErrConflict, a database that is gone core.ErrNoDatabase, all else is wrapped with the method's name.
 //
 // The same SQL runs on a native Postgres and on the embedded one, whose pool is a single connection: no method uses the pool inside a
 // transaction or while rows are open.
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -26,6 +27,10 @@ import (
 type DB struct {
 	x      *sqlx.DB
 	single bool // a pool of one: the embedded Postgres
+
+	indexFrom  int      // see vectorindex.go
+	sights     sync.Map // sightKey → sight
+	statements sync.Map // text → *sqlx.Stmt
 }
 
 // nativePool bounds the connections of one process to a native Postgres: workers, pages and health checks together stay well below.
@@ -50,7 +55,7 @@ func Open(ctx context.Context, dsn string, single bool) (*DB, error) {
 		_ = x.Close()
 		return nil, fmt.Errorf("the database does not answer: %w", redact(err, dsn))
 	}
-	return &DB{x: x, single: single}, nil
+	return &DB{x: x, single: single, indexFrom: indexFrom}, nil
 }
 
 // SQL gives the plain handle, for libraries that bring their own statements (session store, maintenance).
@@ -62,7 +67,7 @@ func (d *DB) Close() error { return d.x.Close() }
 // Ping tells whether the database answers.
 func (d *DB) Ping(ctx context.Context) error {
 	_, err := d.x.ExecContext(ctx, "SELECT 1")
-	return err
+	return wrap(err, "Ping")
 }
 
 // Version is the server's version, such as `17.5`.
@@ -98,6 +103,8 @@ func wrap(err error, method string) error {
 		return fmt.Errorf("db.%s: %w", method, core.ErrNotFound)
 	case errors.As(err, &pe) && pe.Code.Class() == "23": // integrity constraint violation
 		return fmt.Errorf("db.%s: %w: %s", method, core.ErrConflict, pe.Message)
+	case lost(err):
+		return fmt.Errorf("db.%s: %w: %w", method, core.ErrNoDatabase, err)
 	}
 	return fmt.Errorf("db.%s: %w", method, err)
 }

@@ -86,10 +86,13 @@ func insertDelivery(ctx context.Context, tx *sqlx.Tx, dl core.Delivery) (int64, 
 	return id, err
 }
 
-// pruneDeliveries forgets what is older than 30 days, and of what was not accepted all but the newest.
+// pruneDeliveries forgets what is older than 30 days, and of what was not accepted all but the newest. Old is what is so by every reading of
+// the clock since the last clean-up: one that is wrong for a while forgets nothing.
 func pruneDeliveries(ctx context.Context, tx *sqlx.Tx) error {
 	for _, old := range []string{
-		fmt.Sprintf("SELECT id FROM deliveries WHERE received_at < now() - interval '%d days' ORDER BY received_at", deliveryDays),
+		fmt.Sprintf(`SELECT id FROM deliveries WHERE received_at < (
+			SELECT min(received_at) FROM (SELECT received_at FROM deliveries ORDER BY id DESC LIMIT %d) AS latest) - interval '%d days'
+			ORDER BY received_at`, pruneEvery, deliveryDays),
 		fmt.Sprintf(`SELECT id FROM deliveries WHERE verdict <> 'accepted' AND id <= (
 			SELECT id FROM deliveries WHERE verdict <> 'accepted' ORDER BY id DESC OFFSET %d LIMIT 1)`, otherKept),
 	} {

@@ -33,7 +33,8 @@ func (d *DB) HasToken(ctx context.Context, c core.Cosigner) (bool, error) {
 	return ok, wrap(err, "HasToken")
 }
 
-// AddLink keeps the hash of a one-time link and forgets those that have expired.
+// AddLink keeps the hash of a one-time link and forgets those that have expired. A link is valid for a day at most: one that seems to be
+// valid for longer was made before the clock was set back, and is refused.
 func (d *DB) AddLink(ctx context.Context, c core.Cosigner, hash [32]byte, valid time.Duration) error {
 	err := d.transact(ctx, func(tx *sqlx.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM login_links WHERE expires_at < now()"); err != nil {
@@ -51,6 +52,14 @@ func (d *DB) AddLink(ctx context.Context, c core.Cosigner, hash [32]byte, valid 
 func (d *DB) RedeemLink(ctx context.Context, hash [32]byte) (core.Cosigner, error) {
 	var c core.Cosigner
 	err := d.x.GetContext(ctx, &c, `
-		UPDATE login_links SET used_at = now() WHERE hash = $1 AND used_at IS NULL AND expires_at > now() RETURNING cosigner`, hash[:])
+		UPDATE login_links SET used_at = now()
+		WHERE hash = $1 AND used_at IS NULL AND expires_at > now() AND expires_at <= now() + $2 * interval '1 millisecond'
+		RETURNING cosigner`, hash[:], clockSlack.Milliseconds())
 	return c, wrap(err, "RedeemLink")
+}
+
+// DropLinks makes a cosigner's unused links worthless.
+func (d *DB) DropLinks(ctx context.Context, c core.Cosigner) error {
+	_, err := d.x.ExecContext(ctx, "DELETE FROM login_links WHERE cosigner = $1 AND used_at IS NULL", c)
+	return wrap(err, "DropLinks")
 }

@@ -20,6 +20,9 @@ var ErrLeaseLost = errors.New("the run was taken over by another worker")
 // Lease is how long a claim lasts without a heartbeat; a killed worker's run is retaken after it.
 const Lease = 20 * time.Second
 
+// MaxWait is the longest wait for the next try of a run.
+const MaxWait = 2 * time.Minute
+
 // MaxAttempts is how often a run is tried before it fails for good.
 const MaxAttempts = 5
 
@@ -77,7 +80,8 @@ func utc(t sql.NullTime) time.Time {
 	return t.Time.UTC()
 }
 
-// Claim takes the next run that is due, or one whose worker has died, and leases it. Manifests that are not superseded go first.
+// Claim takes the next run that is due, or one whose worker has died, and leases it. Manifests that are not superseded go first. Leases and
+// waits go by the database's clock; one that seems to last longer than any is given for was written before the clock was set back.
 // core.ErrNotFound: nothing is due.
 func (d *DB) Claim(ctx context.Context) (core.Run, error) {
 	var row runRow
@@ -86,9 +90,10 @@ func (d *DB) Claim(ctx context.Context) (core.Run, error) {
 			lease_until = now() + $1 * interval '1 millisecond'
 		WHERE r.id = (
 			SELECT q.id FROM runs q JOIN manifests m ON m.id = q.manifest_id
-			WHERE q.status = 'queued' AND q.not_before <= now() OR q.status = 'running' AND q.lease_until < now()
+			WHERE q.status = 'queued' AND (q.not_before <= now() OR q.not_before > now() + $3 * interval '1 millisecond')
+				OR q.status = 'running' AND (q.lease_until < now() OR q.lease_until > now() + $2 * interval '1 millisecond')
 			ORDER BY m.superseded_by IS NOT NULL, q.id LIMIT 1 FOR UPDATE OF q SKIP LOCKED)
-		RETURNING `+runColumns, Lease.Milliseconds())
+		RETURNING `+runColumns, Lease.Milliseconds(), (2 * Lease).Milliseconds(), MaxWait.Milliseconds())
 	if err != nil {
 		return core.Run{}, wrap(err, "Claim")
 	}
@@ -131,7 +136,7 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 		if _, err := tx.ExecContext(ctx, "DELETE FROM units WHERE run_id = $1", run.ID); err != nil {
 			return err
 		}
-		if err := insertResults(ctx, tx, run.ID, res.Units); err != nil {
+		if err := insertResults(ctx, tx, run.ID, res); err != nil {
 			return err
 		}
 		if err := insertFlags(ctx, tx, run.ID, res.Flags); err != nil {
@@ -145,14 +150,14 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 	return wrap(err, "Finish")
 }
 
-// Retry gives a run back to the queue after wait, or fails it for good after MaxAttempts.
+// Retry gives a run back to the queue after wait (at most MaxWait), or fails it for good after MaxAttempts.
 func (d *DB) Retry(ctx context.Context, run core.Run, why string, wait time.Duration) error {
 	if run.Attempt >= MaxAttempts {
 		return d.end(ctx, run, core.Failed, why)
 	}
 	res, err := d.x.ExecContext(ctx, `
 		UPDATE runs SET status = 'queued', lease_until = NULL, error = $3, not_before = now() + $4 * interval '1 millisecond'
-		WHERE id = $1 AND fence = $2 AND status = 'running'`, run.ID, run.Fence, text(why), wait.Milliseconds())
+		WHERE id = $1 AND fence = $2 AND status = 'running'`, run.ID, run.Fence, text(why), min(wait, MaxWait).Milliseconds())
 	return wrap(one(res, err), "Retry")
 }
 

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 
@@ -22,41 +21,30 @@ func (s *server) keys(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.KeysPage(views.NewKeys(s.page(c))))
 }
 
-// logoutEverywhere ends every session of the signed-in cosigner, on whatever machine it was opened.
+// logoutEverywhere ends every session of the signed-in cosigner, on whatever machine it was opened, and the one-time links that could
+// open another. Requests under way can't bring a session back (finalStore).
 func (s *server) logoutEverywhere(c echo.Context) error {
 	who := s.signedIn(c)
-	n, err := s.endSessions(who)
+	ctx := c.Request().Context()
+	// Links first: one that is used right now opens a session that the next step finds.
+	if err := s.Identity.DropLinks(ctx, who); err != nil {
+		return err
+	}
+	n, err := s.SessionStore.EndAll(ctx, SessionsOf(who))
 	if err != nil {
 		return err
 	}
 	s.audit(c, core.AuditSignOut, fmt.Sprintf("everywhere: %d sessions", n))
-	if err := s.Sessions.Destroy(c.Request().Context()); err != nil {
+	if err := s.Sessions.Destroy(ctx); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, "/login")
 }
 
-// endSessions deletes a cosigner's sessions by the names under which the store keeps them. (The manager's own iteration would hash those
-// names once more and delete nothing.)
-func (s *server) endSessions(who core.Cosigner) (int, error) {
-	store, ok := s.Sessions.Store.(scs.IterableStore)
-	if !ok {
-		return 0, errors.New("the session store can't list its sessions")
+// SessionsOf picks the sessions of a cosigner by their content, for SessionStore.EndAll. One that can't be read signs nobody in.
+func SessionsOf(who core.Cosigner) func(data []byte) bool {
+	return func(data []byte) bool {
+		_, values, err := scs.GobCodec{}.Decode(data)
+		return err == nil && values[sessionCosigner] == string(who)
 	}
-	all, err := store.All()
-	if err != nil {
-		return 0, fmt.Errorf("listing sessions: %w", err)
-	}
-	n := 0
-	for name, b := range all {
-		_, values, err := s.Sessions.Codec.Decode(b)
-		if err != nil || values[sessionCosigner] != string(who) {
-			continue // one that can't be read signs nobody in
-		}
-		if err := s.Sessions.Store.Delete(name); err != nil {
-			return n, fmt.Errorf("ending a session: %w", err)
-		}
-		n++
-	}
-	return n, nil
 }

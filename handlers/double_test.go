@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -157,6 +158,13 @@ func (m *memory) RedeemLink(_ context.Context, hash [32]byte) (core.Cosigner, er
 	return who, nil
 }
 
+func (m *memory) DropLinks(_ context.Context, who core.Cosigner) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.links, func(_ [32]byte, c core.Cosigner) bool { return c == who })
+	return nil
+}
+
 // finish ends the run of a manifest with one contradiction.
 func (m *memory) finish(id int64) {
 	m.mu.Lock()
@@ -176,12 +184,13 @@ func (m *memory) finish(id int64) {
 
 // house is a running server over a memory.
 type house struct {
-	t    *testing.T
-	mem  *memory
-	url  string
-	echo *echo.Echo
-	log  *strings.Builder
-	wait func(context.Context, int64) error
+	t         *testing.T
+	mem       *memory
+	url       string
+	echo      *echo.Echo
+	log       *strings.Builder
+	transport *http.Transport
+	wait      func(context.Context, int64) error
 }
 
 func newHouse(t *testing.T, change ...func(*Config)) *house {
@@ -191,7 +200,7 @@ func newHouse(t *testing.T, change ...func(*Config)) *house {
 	}}
 	h.wait = func(ctx context.Context, id int64) error { h.mem.finish(id); return nil }
 	cfg := Config{
-		Store: h.mem, Identity: h.mem, Deliveries: h.mem, Sessions: scs.New(), WebhookSecrets: func() []string { return []string{"older secret", hookSecret} },
+		Store: h.mem, Identity: h.mem, Deliveries: h.mem, Sessions: scs.New(), SessionStore: newMemorySessions(), WebhookSecrets: func() []string { return []string{"older secret", hookSecret} },
 		Wait: func(ctx context.Context, id int64) error { return h.wait(ctx, id) },
 		RunSample: func(ctx context.Context) (int64, error) {
 			r, err := h.mem.Submit(ctx, core.Arrival{Raw: []byte("{}"), Source: core.SourceSample})
@@ -211,7 +220,8 @@ func newHouse(t *testing.T, change ...func(*Config)) *house {
 	h.echo = New(cfg)
 	srv := httptest.NewServer(h.echo)
 	t.Cleanup(srv.Close)
-	h.url = srv.URL
+	h.url, h.transport = srv.URL, &http.Transport{} // the default one is closed for all by whichever test ends
+	t.Cleanup(h.transport.CloseIdleConnections)
 	return h
 }
 
@@ -242,7 +252,7 @@ func (h *house) browser() *http.Client {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: h.transport, Jar: jar, Timeout: 5 * time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // signedIn is a browser with the session of a cosigner.

@@ -16,6 +16,9 @@ import (
 // statusClosed is what the log shows for a reader who went away; nobody receives it.
 const statusClosed = 499
 
+// retryAfter is when to come back once the database did not answer, in seconds.
+const retryAfter = "5"
+
 // problem is an error as a reader may see it; its JSON form is RFC 9457.
 type problem struct {
 	Type   string `json:"type"`
@@ -39,6 +42,9 @@ func (s *server) fail(err error, c echo.Context) {
 	if p.Status == statusClosed {
 		c.Response().Status = statusClosed
 		return
+	}
+	if p.Status == http.StatusServiceUnavailable {
+		c.Response().Header().Set(echo.HeaderRetryAfter, retryAfter)
 	}
 	if err := s.answer(c, p); err != nil {
 		s.Log.ErrorContext(r.Context(), "the error could not be answered", "route", routeOf(c), "request", p.ID, "error", err)
@@ -66,6 +72,10 @@ func classify(err error) problem {
 		return titled(http.StatusBadRequest, err.Error())
 	case errors.Is(err, core.ErrConflict):
 		return titled(http.StatusConflict, err.Error())
+	case errors.Is(err, core.ErrNoDatabase):
+		p := titled(http.StatusServiceUnavailable, "")
+		p.Title = "The database does not answer"
+		return p
 	case errors.Is(err, context.Canceled), errors.Is(err, core.ErrCanceled):
 		return titled(statusClosed, "")
 	}
@@ -103,6 +113,8 @@ func (s *server) answer(c echo.Context, p problem) error {
 		detail = "There is nothing at this address, or not any more."
 	case p.Status == http.StatusInternalServerError:
 		detail = "It is not your fault. Try again; if it stays so, look into the log."
+	case p.Status == http.StatusServiceUnavailable:
+		detail = "It may be starting again. Load this page once more in a moment: what a form held is sent again, and nothing is stored twice."
 	}
 	id := ""
 	if p.Status >= http.StatusInternalServerError {

@@ -44,8 +44,8 @@ func (s *server) progress(c echo.Context) error {
 	return c.JSON(http.StatusOK, newProgress(r))
 }
 
-// events streams how far the latest run of a manifest is, one event per change. It ends with the run, with the reader, and when the
-// server shuts down.
+// events streams how far the latest run of a manifest is, one event per change. It ends with the run, with the reader or their session, and
+// when the server shuts down.
 func (s *server) events(c echo.Context) error {
 	r, err := s.record(c)
 	if err != nil {
@@ -76,6 +76,9 @@ func (s *server) events(c echo.Context) error {
 			continue
 		case <-look.C:
 		case <-changed:
+		}
+		if ok, err := s.stillSignedIn(c); err != nil || !ok {
+			return err // signed out elsewhere: the page asks again, and is sent to the sign-in
 		}
 		if r, err = s.Store.Record(ctx, r.ID); err != nil {
 			return err

@@ -74,6 +74,9 @@ func (s *server) signIn(c echo.Context, who core.Cosigner, next, how string) err
 		return err
 	}
 	s.Sessions.Put(ctx, sessionCosigner, string(who))
+	if _, _, err := s.Sessions.Commit(ctx); err != nil {
+		return err
+	}
 	s.auditAs(c, string(who), core.AuditSignIn, how+from(c))
 	if t := keptForm(c); t != nil {
 		return s.resume(c, *t)

@@ -82,7 +82,7 @@ func (s *server) answerForTheDead(ctx context.Context, first core.Delivery) (cor
 		return first, err
 	}
 	body := s.receiptBody(core.Receipt{ManifestID: r.ID, Status: r.Run.Status})
-	if err := s.Deliveries.FinishDelivery(ctx, first.ID, http.StatusAccepted, body, s.Now().Sub(first.ReceivedAt)); err != nil {
+	if err := s.Deliveries.FinishDelivery(ctx, first.ID, http.StatusAccepted, body, max(s.Now().Sub(first.ReceivedAt), 0)); err != nil {
 		return first, err
 	}
 	return s.Deliveries.Delivery(ctx, first.ID) // whichever answer was kept first

@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/alexedwards/scs/v2"
 	"github.com/labstack/echo/v4"
 
 	"storozh/core"
@@ -23,35 +25,44 @@ const (
 	ctxLimited      = "storozh.limited" // the body has a limit already
 )
 
-// echoKey finds echo's context from a request's, for the session manager's error hook.
-type echoKey struct{}
+// sessionLook bounds a look at a session, or its saving, where the request's own context does not.
+const sessionLook = 5 * time.Second
 
-// sessionFault hands a fault of the session store to the one error mapper.
-func sessionFault(w http.ResponseWriter, r *http.Request, err error) {
-	if c, ok := r.Context().Value(echoKey{}).(echo.Context); ok {
-		c.Error(fmt.Errorf("the session store: %w", err))
-		return
-	}
-	http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
-}
-
-// session loads the browser's session into the request and saves it before the answer goes out.
+// session loads the browser's session into the request, and saves it when the answer begins to go out.
 func (s *server) session(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		c.Response().Header().Add(echo.HeaderVary, echo.HeaderCookie)
 		r := c.Request()
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), echoKey{}, c)))
-		s.Sessions.LoadAndSave(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			c.SetRequest(r)
-			before := c.Response().Writer
-			c.Response().Writer = w
-			defer func() { c.Response().Writer = before }()
-			c.Set(ctxSession, true)
-			// The error is answered in here, while the session can still be saved.
-			if err := next(c); err != nil {
-				c.Error(err)
-			}
-		})).ServeHTTP(c.Response().Writer, c.Request())
-		return nil
+		token := ""
+		if cookie, err := c.Cookie(s.Sessions.Cookie.Name); err == nil {
+			token = cookie.Value
+		}
+		ctx, err := s.Sessions.Load(withOrigin(r.Context()), token)
+		if err != nil {
+			return fmt.Errorf("the session store: %w", err)
+		}
+		c.SetRequest(r.WithContext(ctx))
+		c.Set(ctxSession, true)
+		c.Response().Before(func() { s.saveSession(c, ctx) })
+		return next(c)
+	}
+}
+
+// saveSession keeps what the request has changed in its session, prolongs it, and sets the cookie. The answer is made by then, so a failure
+// can't change it: the reader keeps the session as it was. (Signing in, where that would not do, has saved it before.)
+func (s *server) saveSession(c echo.Context, ctx context.Context) {
+	switch s.Sessions.Status(ctx) {
+	case scs.Modified:
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sessionLook)
+		defer cancel()
+		token, expiry, err := s.Sessions.Commit(limited)
+		if err != nil {
+			s.Log.WarnContext(ctx, "the session could not be saved", "request", requestIDOf(c), "error", err)
+			return
+		}
+		s.Sessions.WriteSessionCookie(ctx, c.Response(), token, expiry)
+	case scs.Destroyed:
+		s.Sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
 	}
 }
 
@@ -105,6 +116,20 @@ func comeBack(c echo.Context) string {
 		return "/manifests/" + url.PathEscape(id)
 	}
 	return "/"
+}
+
+// stillSignedIn looks whether the session that a long request began with was ended since.
+func (s *server) stillSignedIn(c echo.Context) (bool, error) {
+	cookie, err := c.Cookie(s.Sessions.Cookie.Name)
+	if err != nil || c.Get(ctxBearer) == true {
+		return true, nil // it came by another way
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sessionLook) // not the request's, which has the session as it was
+	defer cancel()
+	if ctx, err = s.Sessions.Load(ctx, cookie.Value); err != nil {
+		return false, err
+	}
+	return s.Sessions.GetString(ctx, sessionCosigner) == string(s.signedIn(c)), nil
 }
 
 // apiCosigner takes the bearer token of a cosigner, or else the session.

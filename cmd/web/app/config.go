@@ -33,6 +33,8 @@ type Config struct {
 	Zone    *time.Location // of days and times on pages, by its IANA name; nil: UTC
 	KeepRaw time.Duration  // how long the bytes of manifests are kept; 0: for ever
 
+	Now func() time.Time // nil: the system's clock
+
 	OwnerToken     string // empty: made at first start
 	ClaudeToken    string
 	WebhookSecrets []string // empty: made at first start

@@ -77,8 +77,10 @@ func post(t *testing.T, url string, body []byte, headers ...string) reply {
 }
 
 // signedAs are the headers of a signed delivery, made from the scheme's text.
-func signedAs(id string, body []byte) []string {
-	at := time.Now().Unix()
+func signedAs(id string, body []byte) []string { return signedAt(time.Now(), id, body) }
+
+func signedAt(t time.Time, id string, body []byte) []string {
+	at := t.Unix()
 	mac := hmac.New(sha256.New, []byte("a key of the test's sender"))
 	_, _ = fmt.Fprintf(mac, "%s.%d.%s", id, at, body)
 	return []string{"webhook-id", id, "webhook-timestamp", fmt.Sprint(at), "webhook-signature", "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))}

@@ -17,8 +17,13 @@ func (a *App) zone() *time.Location {
 	return a.cfg.Zone
 }
 
-// now is the time as pages show it.
-func (a *App) now() time.Time { return time.Now().In(a.zone()) }
+// now is the time as pages show it. Waits and limits don't go by it: a clock that is set must not stop them.
+func (a *App) now() time.Time {
+	if a.cfg.Now != nil {
+		return a.cfg.Now().In(a.zone())
+	}
+	return time.Now().In(a.zone())
+}
 
 // countRuns brings in runs that a version without trends has finished.
 func (a *App) countRuns(ctx context.Context) {
@@ -52,7 +57,7 @@ func (s shelf) Ask(ctx context.Context, title, text string, judged bool) ([]core
 
 const (
 	dropEvery = time.Hour
-	dropFirst = time.Minute // after the start, which has other things to do
+	dropFirst = 10 * time.Minute // after the start, which has other things to do
 )
 
 // dropRaw lets go of the bytes of manifests older than the retention, until ctx ends. Without a retention all are kept.
@@ -60,18 +65,31 @@ func (a *App) dropRaw(ctx context.Context) {
 	if a.cfg.KeepRaw <= 0 {
 		return
 	}
+	last := a.now().Round(0)
 	for wait := dropFirst; ; wait = dropEvery {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
-		n, err := a.db.DropRaw(ctx, time.Now().Add(-a.cfg.KeepRaw))
-		switch {
-		case err != nil && ctx.Err() == nil:
-			a.log.Error("raw manifests not dropped", "err", err)
-		case n > 0:
-			a.log.Info("raw manifests dropped", "manifests", n, "older than", a.cfg.KeepRaw)
-		}
+		last = a.dropOld(ctx, last)
 	}
+}
+
+// dropOld drops what is old by two readings of the clock, the last one and the one that it takes and returns: what is dropped is gone, and a
+// clock can be wrong for a while.
+func (a *App) dropOld(ctx context.Context, last time.Time) time.Time {
+	now := a.now().Round(0) // without the monotonic reading, which would hide that the clock was set
+	due := now
+	if last.Before(due) {
+		due = last
+	}
+	n, err := a.db.DropRaw(ctx, due.Add(-a.cfg.KeepRaw))
+	switch {
+	case err != nil && ctx.Err() == nil:
+		a.log.Error("raw manifests not dropped", "err", err)
+	case n > 0:
+		a.log.Info("raw manifests dropped", "manifests", n, "older than", a.cfg.KeepRaw)
+	}
+	return now
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"storozh/core"
+	"storozh/handlers"
 )
 
 // linkValid is how long a one-time sign-in link can be used.
@@ -42,11 +43,33 @@ func (a *App) EnsureTokens(ctx context.Context) (map[core.Cosigner]string, error
 			given = token(string(c))
 			made[c] = given
 		}
-		if err := a.db.SetToken(ctx, c, sha256.Sum256([]byte(given))); err != nil {
+		if err := a.setToken(ctx, c, sha256.Sum256([]byte(given))); err != nil {
 			return nil, fmt.Errorf("token of %s: %w", c, err)
 		}
 	}
 	return made, nil
+}
+
+// setToken keeps a token. In place of another one it ends what that had opened: a token is changed because somebody else may have it.
+func (a *App) setToken(ctx context.Context, c core.Cosigner, hash [32]byte) error {
+	has, err := a.db.HasToken(ctx, c)
+	if err != nil {
+		return err
+	}
+	_, err = a.db.ByToken(ctx, hash)
+	if err != nil && !errors.Is(err, core.ErrNotFound) {
+		return err
+	}
+	changed := has && err != nil
+	if err := a.db.SetToken(ctx, c, hash); err != nil || !changed {
+		return err
+	}
+	if err := a.db.DropLinks(ctx, c); err != nil {
+		return err
+	}
+	n, err := a.db.Sessions(sessionLife, sessionIdle).EndAll(ctx, handlers.SessionsOf(c))
+	a.log.Info("token changed: what the old one had opened is ended", "cosigner", c, "sessions", n)
+	return err
 }
 
 // Link makes a one-time sign-in link for a cosigner.

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -58,12 +59,12 @@ func (a *App) WaitWritten(ctx context.Context, id int64) error {
 	})
 }
 
-// until looks at a record whenever something ended, and once a second for what other processes do.
+// until looks at a record whenever something ended, and once a second for what other processes do. A database that is away is waited for, too.
 func (a *App) until(ctx context.Context, id int64, ok func(core.Record) bool) error {
 	for {
 		changed := a.ended.next()
 		rec, err := a.db.Record(ctx, id)
-		if err != nil || ok(rec) {
+		if err == nil && ok(rec) || err != nil && !errors.Is(err, core.ErrNoDatabase) {
 			return err
 		}
 		select {

@@ -16,7 +16,7 @@ const markerFresh = 300 * time.Second
 func (a *App) Markers() []core.Marker {
 	out := make([]core.Marker, 0, 2)
 	for _, c := range []core.Cosigner{core.Owner, core.Claude} {
-		out = append(out, lookAtMarker(a.cfg.MarkerHome, c, time.Now()))
+		out = append(out, lookAtMarker(a.cfg.MarkerHome, c, a.now()))
 	}
 	return out
 }

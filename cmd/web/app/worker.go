@@ -20,6 +20,7 @@ const (
 	beat         = 2 * time.Second  // heartbeats; a lease lasts ten of them
 	endTimeLimit = 15 * time.Second // to write an outcome down, also while shutting down
 	firstRetry   = 2 * time.Second
+	lookAgain    = 250 * time.Millisecond // whether the database is there again
 )
 
 // work claims and does runs until ctx ends.
@@ -54,36 +55,58 @@ func (a *App) do(ctx context.Context, run core.Run) {
 	cause := context.Cause(runCtx)
 	stop(nil)
 	<-beating
-	endCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeLimit)
-	defer cancel()
 	log := a.log.With("run", run.ID, "manifest", run.ManifestID)
 	switch {
 	case err == nil:
 		// The last heartbeat may have been before the last pair.
 		res.Flags = review.Flags(res.Units)
-		if _, err = a.db.Heartbeat(endCtx, run, p.get()); err == nil {
-			err = a.db.Finish(endCtx, run, res, demo)
-		}
+		err = a.record(ctx, func(ctx context.Context) error {
+			if _, err := a.db.Heartbeat(ctx, run, p.get()); err != nil {
+				return err
+			}
+			return a.db.Finish(ctx, run, res, demo)
+		})
 		if err == nil {
 			a.meter.judged(res)
 			log.Info("run done", "bluf", core.BLUF(res.Block), "demo", demo, "took", time.Since(start).Round(time.Millisecond))
 		} else if !errors.Is(err, db.ErrLeaseLost) {
-			err = errors.Join(err, a.db.Retry(endCtx, run, "the result could not be stored", backoff(run.Attempt)))
+			err = errors.Join(err, a.record(ctx, func(ctx context.Context) error {
+				return a.db.Retry(ctx, run, "the result could not be stored", backoff(run.Attempt))
+			}))
 		}
 	case errors.Is(cause, db.ErrLeaseLost):
 		err = cause
 	case errors.Is(cause, core.ErrCanceled):
-		err = a.db.Cancelled(endCtx, run)
+		err = a.record(ctx, func(ctx context.Context) error { return a.db.Cancelled(ctx, run) })
 	case ctx.Err() != nil:
-		err = a.db.Release(endCtx, run)
-	default:
+		err = a.record(ctx, func(ctx context.Context) error { return a.db.Release(ctx, run) })
+	default: // a database that went away counts as a try, too: it may be the run that brings it down
 		log.Error("run failed", "attempt", run.Attempt, "err", err)
-		err = a.db.Retry(endCtx, run, err.Error(), backoff(run.Attempt))
+		why := err.Error()
+		err = a.record(ctx, func(ctx context.Context) error { return a.db.Retry(ctx, run, why, backoff(run.Attempt)) })
 	}
 	if err != nil {
 		log.Error("run not brought to its end", "err", err)
 	}
 	a.ended.fire()
+}
+
+// record writes an outcome down. Without a database it tries again until there is one, for a worker has nothing else to do meanwhile; but
+// once, with a time limit, when the process is about to end: what is not written is found by its lease.
+func (a *App) record(ctx context.Context, write func(context.Context) error) error {
+	for {
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeLimit)
+		err := write(limited)
+		cancel()
+		if !errors.Is(err, core.ErrNoDatabase) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(lookAgain):
+		}
+	}
 }
 
 // guarded runs the guard; a panic on hostile input fails this run, not the process.
@@ -111,7 +134,7 @@ func (a *App) guarded(ctx context.Context, run core.Run, p *progress) (res core.
 	if rec.Source == core.SourceSample {
 		g, demo = a.sample, true
 	}
-	res, err = g.Run(ctx, guard.Job{Manifest: m, Fresh: run.Fresh, RanAt: time.Now(), Progress: p.set})
+	res, err = g.Run(ctx, guard.Job{Manifest: m, Fresh: run.Fresh, RanAt: a.now(), Progress: p.set})
 	return res, demo, err
 }
 

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -41,8 +42,8 @@ func (a *App) writeBlock(ctx context.Context, run core.Run) {
 	if now := a.lastDecision(ctx, run.ManifestID); now != decided && ctx.Err() == nil {
 		return // someone decided while this was written: still pending, and the next round writes what they decided
 	}
-	if ctx.Err() != nil {
-		return // still pending: the next start writes it
+	if ctx.Err() != nil || errors.Is(err, core.ErrNoDatabase) {
+		return // still pending: the next round, or the next start, writes it
 	}
 	if err != nil {
 		a.log.Error("block not written", "run", run.ID, "err", err)
