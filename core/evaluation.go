@@ -88,8 +88,10 @@ type RecallScore struct {
 	Statements int           `json:"statements"`
 	Items      int           `json:"items"` // searched for each statement
 	Dimensions int           `json:"dimensions"`
-	At         []RecallAt    `json:"at"`     // ascending by k
-	MeanRank   float64       `json:"mrr"`    // mean reciprocal rank, 0 to 1
-	Missed     []string      `json:"missed"` // ids of statements whose clash is not among the nearest 10
-	Took       time.Duration `json:"tookNs"` // embedding all texts; 0: not measured
+	At         []RecallAt    `json:"at"`              // ascending by k
+	Words      []RecallAt    `json:"words,omitempty"` // of a search by words on the same set
+	Fused      []RecallAt    `json:"fused,omitempty"` // of the k-1 nearest with the best by words beside them; from k = 3
+	MeanRank   float64       `json:"mrr"`             // mean reciprocal rank, 0 to 1
+	Missed     []string      `json:"missed"`          // ids of statements whose clash is not among the nearest 10
+	Took       time.Duration `json:"tookNs"`          // embedding all texts; 0: not measured
 }

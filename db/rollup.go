@@ -181,7 +181,10 @@ func replaceCounted(ctx context.Context, tx *sqlx.Tx, run countedRun, results []
 	for _, c := range rows {
 		sums.add(c.Repo, quarter(c.Stamped, run.ReceivedAt), 1, c.columns()...)
 	}
-	return countItems(ctx, tx, old, rows)
+	if err := countItems(ctx, tx, old, rows); err != nil {
+		return err
+	}
+	return countSimilarities(ctx, tx, run.ID, old, rows)
 }
 
 // countItems keeps how often each item was among the nearest of a counted unit.
@@ -209,7 +212,7 @@ const perDay = 8
 func countSettings(ctx context.Context, tx *sqlx.Tx, run countedRun) error {
 	var before countedRun
 	err := tx.GetContext(ctx, &before, countedRunQuery+`
-		WHERE r.manifest_id = $1 AND r.status = 'done' AND r.counted AND NOT r.demo AND r.id <> $2 ORDER BY r.finished_at DESC, r.id DESC LIMIT 1`,
+		WHERE r.manifest_id = $1 AND r.status = 'done' AND r.counted AND NOT r.demo AND r.id <> $2 ORDER BY r.id DESC LIMIT 1`,
 		run.ManifestID, run.ID)
 	if err = wrap(err, "countSettings"); err != nil && !errors.Is(err, core.ErrNotFound) {
 		return err

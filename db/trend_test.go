@@ -369,7 +369,7 @@ func TestRunsOfAnOlderVersionAreBroughtIn(t *testing.T) {
 	d := dbtest.Open(t)
 	randomHistory(t, d, rand.New(rand.NewPCG(1, 2)), day("2026-03-10"), 25)
 	want := trends(t, d, core.TrendQuery{})
-	for _, q := range []string{"TRUNCATE counted_units, trend_quarters, trend_days, trend_settings, flag_history, item_tallies", "UPDATE runs SET counted = false"} {
+	for _, q := range []string{"TRUNCATE counted_units, trend_quarters, trend_days, trend_settings, flag_history, item_tallies, similarities, flag_nearest", "UPDATE runs SET counted = false"} {
 		if _, err := d.SQL().Exec(q); err != nil {
 			t.Fatal(err)
 		}

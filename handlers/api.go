@@ -75,7 +75,11 @@ func (s *server) answerManifest(c echo.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, newManifest(st, units))
+	out := newManifest(st, units)
+	if err := s.addMissedJSON(ctx, st, units, &out); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, out)
 }
 
 // apiRaw answers with the manifest's bytes, the block spliced in once there is one, as it belongs in the file.

@@ -59,7 +59,8 @@ type unitJSON struct {
 	Semantic     core.Label     `json:"semantic"` // empty: no label
 	Reason       string         `json:"reason"`   // the judge's note, or why the unit is unjudged
 	Pairs        []pairJSON     `json:"pairs"`
-	Decisions    []decisionJSON `json:"decisions"` // the reader's own that hold, the other's where it is open to the reader
+	Decisions    []decisionJSON `json:"decisions"`        // the reader's own that hold, the other's where it is open to the reader
+	Missed       []missedJSON   `json:"missed,omitempty"` // clashes that cosigners name, for cosigners only
 }
 
 type pairJSON struct {

@@ -26,6 +26,8 @@ type Store interface {
 	Superseded(ctx context.Context, ids ...int64) (map[int64][]core.Record, error)
 	// Units returns what a run found about its units, in the block's order; none before it is done.
 	Units(ctx context.Context, runID int64) ([]core.UnitResult, error)
+	// UnitPage returns one page of them, the most urgent first, with the counts of all.
+	UnitPage(ctx context.Context, q core.UnitQuery) (core.UnitPage, error)
 	// Unit returns one of them, or core.ErrNotFound.
 	Unit(ctx context.Context, runID int64, unitID string) (core.UnitResult, error)
 	// AddCommands returns the commands that bring the files into the diff that it lacks (core.Result.AddCommands).
@@ -58,6 +60,8 @@ type Identity interface {
 	ByToken(ctx context.Context, hash [32]byte) (core.Cosigner, error)
 	// RedeemLink uses up a one-time link, or returns core.ErrNotFound if there is none, or none any more.
 	RedeemLink(ctx context.Context, hash [32]byte) (core.Cosigner, error)
+	// DropLinks makes the unused one-time links of a cosigner worthless.
+	DropLinks(ctx context.Context, c core.Cosigner) error
 }
 
 // Config is everything the HTTP surface is wired with. All fields up to Log are required.
@@ -65,9 +69,11 @@ type Config struct {
 	Store          Store
 	Identity       Identity
 	Deliveries     Deliveries
-	History        History // nil: no trends and no search
-	Corpus         Corpus  // nil: no corpus page
-	Sessions       *scs.SessionManager
+	History        History             // nil: no trends and no search
+	Corpus         Corpus              // nil: no corpus page
+	Recall         Recall              // nil: missed clashes cannot be named, and there is no what-if page
+	Sessions       *scs.SessionManager // its Store is set by New
+	SessionStore   SessionStore
 	WebhookSecrets func() []string                                         // accepted secrets; those that begin with whsec_ sign, too
 	Wait           func(ctx context.Context, manifestID int64) error       // returns nil when the latest run has ended, else ctx's error
 	RunSample      func(ctx context.Context) (manifestID int64, err error) // nil: no sample is offered

@@ -25,7 +25,15 @@ func (s *server) evalPage(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.EvalPage(views.NewEval(s.page(c), all, evalLimit)))
+	m := views.NewEval(s.page(c), all, evalLimit)
+	if s.Recall != nil {
+		u, err := s.Recall.InUse(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		m.InUse = views.NewInUse(u)
+	}
+	return s.render(c, http.StatusOK, views.EvalPage(m))
 }
 
 func (s *server) apiEval(c echo.Context) error {
@@ -36,5 +44,21 @@ func (s *server) apiEval(c echo.Context) error {
 	if all == nil {
 		all = []core.Evaluation{}
 	}
-	return c.JSON(http.StatusOK, map[string]any{"evaluations": all})
+	out := map[string]any{"evaluations": all}
+	if s.Recall != nil {
+		u, err := s.Recall.InUse(c.Request().Context())
+		if err != nil {
+			return err
+		}
+		out["inUse"] = inUseJSON{u.Found, u.NotBrought, u.OtherLabel, views.InUseRate(u)}
+	}
+	return c.JSON(http.StatusOK, out)
+}
+
+// inUseJSON is the recall in use. With nothing known, recall.of is 0 and its interval 0 to 1.
+type inUseJSON struct {
+	Found      int       `json:"found"`
+	NotBrought int       `json:"notBrought"`
+	OtherLabel int       `json:"otherLabel"`
+	Recall     core.Rate `json:"recall"`
 }

@@ -2,12 +2,14 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 	"golang.org/x/time/rate"
 
+	"storozh/core"
 	"storozh/views"
 )
 
@@ -26,12 +28,12 @@ func New(cfg Config) *echo.Echo {
 		cfg.FailedSignIn = rate.NewLimiter(1, 5)
 	}
 	cfg.PublicURL = strings.TrimSuffix(cfg.PublicURL, "/")
-	cfg.Sessions.ErrorFunc = sessionFault
+	cfg.Sessions.Store = finalStore{cfg.SessionStore}
 	s := &server{Config: cfg, brake: newBrake(cfg.FailedSignIn), strangers: rate.NewLimiter(keptRefusals/60.0, keptRefusals), meter: newMeter(&cfg)}
 	e := echo.New()
 	e.HideBanner, e.HidePort = true, true
 	e.HTTPErrorHandler = s.fail
-	e.Use(s.requestID, s.measure, s.logRequest, s.recoverPanic, s.headers, s.allowedHost)
+	e.Use(s.requestID, s.measure, s.logRequest, s.recoverPanic, s.headers, s.allowedHost, s.compress())
 	s.open(e)
 	s.webhookRoutes(e)
 	s.apiRoutes(e)
@@ -71,6 +73,7 @@ func (s *server) apiRoutes(e *echo.Echo) {
 	e.POST("/api/manifests/:id/runs", s.apiRerun, api...)
 	e.POST("/api/manifests/:id/decisions", s.apiDecide, s.session, s.apiCosigner, decisionLimit, s.ownPages)
 	e.POST("/api/manifests/:id/reveal", s.apiReveal, api...)
+	e.POST("/api/manifests/:id/missed", s.apiMissed, api...)
 }
 
 // pageRoutes take a session.
@@ -95,9 +98,12 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	e.POST("/manifests/:id/cancel", s.cancel, page...)
 	e.POST("/manifests/:id/decisions", s.decideForm, s.session, decisionLimit, s.ownPages, s.keepTyping)
 	e.POST("/manifests/:id/reveal", s.revealForm, page...)
+	e.GET("/manifests/:id/missed", s.missedPage, page...)
+	e.POST("/manifests/:id/missed", s.nameMissed, page...)
 	e.GET("/account", s.account, page...)
 	e.GET("/keys", s.keys, page...)
 	e.GET("/eval", s.evalPage, page...)
+	e.GET("/whatif", s.whatIf, page...)
 	e.POST("/logout/everywhere", s.logoutEverywhere, page...)
 	e.POST("/sample", s.sample, page...)
 }
@@ -107,7 +113,14 @@ func (s *server) ready(c echo.Context) error {
 	defer cancel()
 	if err := s.Ready(ctx); err != nil {
 		s.Log.WarnContext(ctx, "not ready", "error", err)
-		return c.String(http.StatusServiceUnavailable, "not ready; the log says why\n")
+		why := "the log says why"
+		switch {
+		case errors.Is(err, ErrDraining):
+			why = ErrDraining.Error()
+		case errors.Is(err, core.ErrNoDatabase), errors.Is(err, context.DeadlineExceeded):
+			why = core.ErrNoDatabase.Error()
+		}
+		return c.String(http.StatusServiceUnavailable, "not ready: "+why+"\n")
 	}
 	return c.String(http.StatusOK, "ready\n")
 }

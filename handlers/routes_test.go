@@ -58,7 +58,11 @@ var routeTable = []struct {
 	{"GET", "/api/trends", api(404)},
 	{"GET", "/corpus", page(404)}, // needs what this house does not wire
 	{"POST", "/corpus", page(404)},
-	{"GET", "/search", page(404)}, // needs what this house does not wire
+	{"GET", "/search", page(404)},               // needs what this house does not wire
+	{"GET", "/manifests/:id/missed", page(404)}, // needs what this house does not wire
+	{"POST", "/manifests/:id/missed", page(404)},
+	{"POST", "/api/manifests/:id/missed", api(404)},
+	{"GET", "/whatif", page(404)},
 	{"GET", "/eval", page(200)},
 	{"GET", "/api/evaluations", api(200)},
 	{"GET", "/account", page(200)},

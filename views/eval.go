@@ -14,6 +14,7 @@ type Eval struct {
 	Page
 	Sets    []EvalSet       // judges, latest set first
 	Recalls []EvalRetrieval // embedding models, latest set first
+	InUse   *InUseFigures   // nil: not counted
 	Limited int             // how many measurements are shown at most; 0: all are
 }
 
@@ -102,8 +103,10 @@ func (r EvalRun) label(l core.Label) EvalLabel {
 }
 
 // recall is the rate at k, or an empty one.
-func (r RecallRun) recall(k int) core.Rate {
-	for _, a := range r.Score.At {
+func (r RecallRun) recall(k int) core.Rate { return recallAt(r.Score.At, k) }
+
+func recallAt(all []core.RecallAt, k int) core.Rate {
+	for _, a := range all {
 		if a.K == k {
 			return a.Rate
 		}

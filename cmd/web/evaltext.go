@@ -107,6 +107,23 @@ func recallText(b *strings.Builder, s *core.RecallScore) {
 	rows = append(rows, []string{"mean reciprocal rank", fmt.Sprintf("%.2f", s.MeanRank)}, []string{"not among the nearest 10", strings.Join(s.Missed, " ")},
 		[]string{"time to embed", seconds(s.Took)})
 	table(b, rows...)
+	wordsText(b, s)
+}
+
+// wordsText is what a search by words would bring, alone and beside the embedding.
+func wordsText(b *strings.Builder, s *core.RecallScore) {
+	if len(s.Words) == 0 {
+		return
+	}
+	b.WriteString("search by words on the same set; runs retrieve by the embedding alone\n\n")
+	var rows [][]string
+	for _, a := range s.Words {
+		rows = append(rows, []string{fmt.Sprintf("%d by words", a.K), rate(a.Rate)})
+	}
+	for _, a := range s.Fused {
+		rows = append(rows, []string{fmt.Sprintf("%d nearest and 1 by words", a.K-1), rate(a.Rate)})
+	}
+	table(b, rows...)
 }
 
 // seconds is a time that a person can compare.

@@ -2,7 +2,8 @@
 // asks: no clock (the caller brings one), no storage, no files but the embedded sets.
 //
 // The model: [Load] gives a [Set] of labelled [Pair]s, a dev part to work with and a test part to look at rarely; [Judge] puts each
-// pair before a model in the very prompts of core/judge and scores the answers; [Clashes] and [Recall] do the same for retrieval.
+// pair before a model in the very prompts of core/judge and scores the answers; [Clashes] and [Recall] do the same for retrieval, with a
+// search by words measured beside it, which no run uses.
 //
 // Invariants:
 //

@@ -46,6 +46,7 @@ func Recall(ctx context.Context, m localllm.Model, opt Options) (core.RecallScor
 		ranks[i] = rank(vectors[len(items)+i], vectors[:len(items)], first+i)
 	}
 	score(&s, clashes, ranks)
+	byWords(&s, items, sides[len(items):], vectors, first)
 	return s, nil
 }
 

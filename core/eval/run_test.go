@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"storozh/core"
 	"storozh/core/localllm"
 )
 
@@ -158,5 +159,58 @@ func TestRankOfEqualsIsLast(t *testing.T) {
 	}
 	if r := rank([]float32{1, 0}, [][]float32{{0, 1}, {1, 0.1}, {-1, 0}}, 1); r != 1 {
 		t.Errorf("rank %d of the nearest", r)
+	}
+}
+
+// What is measured of words is measured on the same set, and no k brings less than a smaller one.
+func TestRecallByWords(t *testing.T) {
+	t.Parallel()
+	m, opt := demo(t)
+	s, err := Recall(t.Context(), m, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Words) != 4 || len(s.Fused) != 3 || s.Fused[0].K != 3 {
+		t.Fatalf("%+v %+v", s.Words, s.Fused)
+	}
+	for _, of := range [][]core.RecallAt{s.Words, s.Fused} {
+		for i, a := range of {
+			if a.Rate.Of != 60 || i > 0 && a.Rate.N < of[i-1].Rate.N {
+				t.Errorf("%+v", of)
+			}
+		}
+	}
+	// A third of the set crosses languages, which words cannot; of the rest they find most.
+	if n := s.Words[2].Rate.N; n < 30 || n > 40 {
+		t.Errorf("%d of 60 by words", n)
+	}
+	// The k-th place costs at most the clash that only the k-th nearest was.
+	for i, k := range []int{3, 5, 10} {
+		if s.Fused[i].K != k || s.Fused[i].Rate.N < s.At[i].Rate.N {
+			t.Errorf("fused %+v, by the embedding alone %+v", s.Fused[i], s.At)
+		}
+	}
+	t.Logf("recall@5: embedding %d, words %d, fused %d of 60", s.At[2].Rate.N, s.Words[2].Rate.N, s.Fused[1].Rate.N)
+}
+
+// An embedding that tells nothing apart leaves what words find.
+func TestWordsBesideAnEmbeddingOfNoUse(t *testing.T) {
+	t.Parallel()
+	items := []Side{{Statement: "rivers"}, {Statement: "mountains"}, {Statement: "backups are tested"}, {Statement: "gardens"}, {Statement: "the backup"}}
+	same := make([][]float32, 6)
+	for i := range same {
+		same[i] = []float32{1, 0}
+	}
+	for want, finds := range map[int]bool{2: true, 1: false} {
+		var s core.RecallScore
+		statement := []Side{{Statement: "No backup is tested."}}
+		// The wanted item stands at `first`.
+		byWords(&s, items[:want+1], statement, append(same[:want+1:want+1], []float32{1, 0}), want)
+		if got := s.Words[0].Rate.N == 1; got != finds {
+			t.Errorf("item %d by words: %v", want, got)
+		}
+	}
+	if next([]int{4, 2, 1}, []int{4, 2}) != 1 || next([]int{4}, []int{4}) != -1 {
+		t.Error("the next by words")
 	}
 }

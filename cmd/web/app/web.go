@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/alexedwards/scs/postgresstore"
 	"github.com/alexedwards/scs/v2"
 
 	"storozh/core"
@@ -28,9 +27,8 @@ func (a *App) webServer() (*http.Server, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	store := postgresstore.NewWithCleanupInterval(a.db.SQL(), sessionCleanup)
+	store := a.db.Sessions(sessionLife, sessionIdle)
 	sessions := scs.New()
-	sessions.Store = store
 	sessions.HashTokenInStore = true
 	sessions.Lifetime, sessions.IdleTimeout = sessionLife, sessionIdle
 	sessions.Cookie.Name = "storozh"
@@ -39,17 +37,20 @@ func (a *App) webServer() (*http.Server, func(), error) {
 	sessions.Cookie.Secure = strings.HasPrefix(a.cfg.PublicURL, "https://")
 	e := handlers.New(handlers.Config{
 		Markers: a.Markers, Changed: a.ended.next, Closing: a.drain,
-		Store: front{a.db, a}, Identity: a.db, Deliveries: front{a.db, a}, Sessions: sessions, WebhookSecrets: func() []string { return secrets },
+		Store: front{a.db, a}, Identity: a.db, Deliveries: front{a.db, a}, Sessions: sessions, SessionStore: store, WebhookSecrets: func() []string { return secrets },
 		Wait: a.waitServing, Audit: a.audit, AuditTrail: a.db.AuditTrail, Evaluations: a.db.Evaluations, Metrics: a.meter.registry, Stats: a.db.Stats,
 		RunSample: a.RunSample, System: a.System, Ready: a.ready, Now: a.now, Log: a.log, AllowedHosts: a.cfg.AllowedHosts,
-		History: a.db, Corpus: shelf{a.db, a.guard, a.cfg.ShieldDir},
+		History: a.db, Recall: front{a.db, a}, Corpus: shelf{a.db, a.guard, a.cfg.ShieldDir},
 		PublicURL: a.cfg.PublicURL, Version: a.cfg.Version, Demo: a.model.Demo(),
 	})
 	s := &http.Server{
 		Handler: e, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
 	}
-	return s, store.StopCleanup, nil
+	sweeping, stop := context.WithCancel(context.Background())
+	swept := make(chan struct{})
+	go func() { defer close(swept); store.Sweep(sweeping, sessionCleanup, a.log) }()
+	return s, func() { stop(); <-swept }, nil
 }
 
 // front is the store as handlers see it: the database, with a worker woken by what queues a run.

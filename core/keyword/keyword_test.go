@@ -1,0 +1,75 @@
+package keyword
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func found(x *Index, question string, n int) []int {
+	out := []int{}
+	for _, h := range x.Nearest(question, n) {
+		out = append(out, h.Text)
+	}
+	return out
+}
+
+func TestRareSharedWordsCountMost(t *testing.T) {
+	t.Parallel()
+	x := New([]string{
+		"The report is written on Friday.", "The report is read by the owner.", "The greenhouse is watered on Friday.",
+		"Показания счётчиков снимаем первого числа.", "", strings.Repeat("The report is long. ", 50) + "Watering is named once.",
+	})
+	for question, want := range map[string][]int{
+		"Who waters the greenhouses?":    {2, 5, 1, 0},
+		"ПОКАЗАНИЯ СЧЕТЧИКОВ":            {3},
+		"nothing of it":                  {},
+		"":                               {},
+		"report":                         {5, 0, 1},
+		"Friday, friday!\x00\xff friday": {0, 2},
+	} {
+		got := found(x, question, 4)
+		if question == "report" || question == "Who waters the greenhouses?" {
+			slices.Sort(got[1:])
+			slices.Sort(want[1:])
+			if question == "report" {
+				slices.Sort(got)
+				slices.Sort(want)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", question, diff)
+		}
+	}
+	texts := []string{"a river and a bridge", "the bridge", "Мост и река", ""}
+	for _, q := range []string{"bridges", "река", "nothing"} {
+		if diff := cmp.Diff(New(texts).Nearest(q, 9), Search(texts, q, 9)); diff != "" {
+			t.Errorf("%q: %s", q, diff)
+		}
+	}
+	if got := found(x, "Friday", 1); !slices.Equal(got, []int{0}) {
+		t.Errorf("of equals the first: %v", got)
+	}
+	if got := New(nil).Nearest("word", 3); len(got) != 0 {
+		t.Errorf("in nothing: %v", got)
+	}
+}
+
+// A word that a text repeats a thousand times outweighs no two different ones.
+func TestRepetitionDoesNotWin(t *testing.T) {
+	t.Parallel()
+	x := New([]string{strings.Repeat("backup ", 1000), "backup restore", "garden", "river"})
+	if got := found(x, "backup restore", 2); !slices.Equal(got, []int{1, 0}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestLongQuestionsAreBounded(t *testing.T) {
+	t.Parallel()
+	x := New([]string{strings.Repeat("слово ", 100_000), "конец"})
+	if got := found(x, strings.Repeat("слово ", 100_000)+"конец", 5); !slices.Equal(got, []int{0}) {
+		t.Errorf("got %v", got) // the end lies behind what is looked at
+	}
+}
