@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/lib/pq"
@@ -71,10 +72,11 @@ const insertPair = `INSERT INTO pairs (run_id, ord, rank, item, item_title, item
 	VALUES (:run_id, :ord, :rank, :item, :item_title, :item_text, :similarity, :label, :note, :cached, :unjudged,
 	:unit_hash, :item_hash, :judge, :prompt, :resolved, :unstable, :hint)`
 
-func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, results []core.UnitResult) error {
-	units := make([]unitRow, 0, len(results))
+// insertResults keeps what a run found, and its head: all that a list of manifests or a page of units needs to know of the whole.
+func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, res core.Result) error {
+	units := make([]unitRow, 0, len(res.Units))
 	var pairs []pairRow
-	for i, r := range results {
+	for i, r := range res.Units {
 		units = append(units, toUnitRow(runID, i, r))
 		for _, p := range r.Pairs {
 			pairs = append(pairs, toPairRow(runID, i, p))
@@ -83,7 +85,41 @@ func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, results []core
 	if err := insertAll(ctx, tx, insertUnit, units); err != nil {
 		return err
 	}
-	return insertAll(ctx, tx, insertPair, pairs)
+	if err := insertAll(ctx, tx, insertPair, pairs); err != nil {
+		return err
+	}
+	head, err := json.Marshal(headOf(res.Block))
+	if err != nil {
+		return err
+	}
+	judged, cached := 0, 0
+	for _, p := range pairs {
+		if p.Label != "" {
+			judged++
+			if p.Cached {
+				cached++
+			}
+		}
+	}
+	_, err = tx.ExecContext(ctx, "UPDATE runs SET head = $2, pairs_judged = $3, pairs_cached = $4 WHERE id = $1", runID, string(head), judged, cached)
+	return err
+}
+
+// headRepos is how many repos a list names per manifest, and some to spare.
+const headRepos = 8
+
+// headOf is a block with one flag per repo: what a list shows of it, however many units there are.
+func headOf(b core.Block) core.Block {
+	seen := map[string]bool{}
+	flags := []core.Flag{}
+	for _, f := range b.Flags {
+		if !seen[f.ObservedRepo] && len(flags) < headRepos {
+			seen[f.ObservedRepo] = true
+			flags = append(flags, core.Flag{ObservedRepo: f.ObservedRepo, Against: []string{}})
+		}
+	}
+	b.Flags, b.Resolved, b.Reviews = flags, nil, nil
+	return b
 }
 
 func insertAll[T any](ctx context.Context, tx *sqlx.Tx, query string, rows []T) error {

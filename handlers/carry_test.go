@@ -17,7 +17,7 @@ func TestWhatWasDecidedBeforeIsConfirmedWithOnePress(t *testing.T) {
 	h.decide(owner, h.putUnits(clash(k.UnitID, "a", "shield/x")), k, core.Accept, "agreed in May")
 	second := h.putUnits(clash(k.UnitID, "a", "shield/x"))
 	page := h.do(owner, http.MethodGet, "/manifests/2", nil).body
-	for _, want := range []string{"Decided before: accept", "agreed in May", `href="/manifests/1#flag-`, "Confirm accept", "1 of 1 flag to decide"} {
+	for _, want := range []string{"Decided before: accept", "agreed in May", `href="/manifests/1?at=` + core.UnitMark(k.UnitID) + `#flag-`, "Confirm accept", "1 of 1 flag to decide"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -94,7 +94,7 @@ func clip(s string) string {
 
 // confirm takes choice and rationale from an earlier decision, if it still covers the flag and the reader may see it.
 func (st standing) confirm(f core.FlagBasis, q *ask) error {
-	for _, d := range before(f, st.earlier, st.who) {
+	for _, d := range before(f, st.earlier[f.Basis.Unit], st.who) {
 		if d.ID == q.carried {
 			q.choice, q.rationale = d.Choice, d.Rationale
 			return nil

@@ -72,8 +72,8 @@ func TestDecidingLeadsToTheNextOpenFlag(t *testing.T) {
 		at   core.FlagKey
 		next string
 	}{
-		{routing("neuro-matrix/lessons/a.md"), "#" + views.FlagDOM(semantic("neuro-matrix/lessons/a.md"))},
-		{semantic("neuro-matrix/lessons/a.md"), "#" + views.FlagDOM(semantic("shield/lessons/b.md"))},
+		{routing("neuro-matrix/lessons/a.md"), "?at=" + core.UnitMark("neuro-matrix/lessons/a.md") + "#" + views.FlagDOM(semantic("neuro-matrix/lessons/a.md"))},
+		{semantic("neuro-matrix/lessons/a.md"), "?at=" + core.UnitMark("shield/lessons/b.md") + "#" + views.FlagDOM(semantic("shield/lessons/b.md"))},
 		{semantic("shield/lessons/b.md"), ""},
 	} {
 		got := h.decide(b, id, step.at, core.Fix, "")

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
@@ -71,17 +70,15 @@ func (s *server) onward(c echo.Context, id int64, t views.Typed) error {
 	if err != nil {
 		return err
 	}
-	at := fmt.Sprintf("/manifests/%d", id)
 	next, ok := st.next(t)
-	switch {
-	case !ok:
-		return c.Redirect(http.StatusSeeOther, at)
-	case t.One:
-		at += "?unit=" + url.QueryEscape(next.UnitID)
-	case t.Show != "" && (t.Show == "open" || t.Show == "flagged" || t.Show == next.Basis.Label):
-		at += "?show=" + url.QueryEscape(t.Show)
+	if !ok {
+		return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", id))
 	}
-	return c.Redirect(http.StatusSeeOther, at+"#"+views.FlagDOM(next.Key()))
+	show := ""
+	if t.Show == core.ShowOpen || t.Show == core.ShowFlagged || t.Show == next.Basis.Label {
+		show = t.Show
+	}
+	return c.Redirect(http.StatusSeeOther, views.FlagURL(id, next.Key(), t.One, show))
 }
 
 // next is the first open flag behind the one just decided, in the page's order, or else the first at all; under a filter by label, those

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -54,9 +55,9 @@ func (s *server) review(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	in := views.ReviewInput{Record: r, Show: c.QueryParam("show"), Unit: c.QueryParam("unit"), Diff: c.QueryParam("diff")}
+	in := views.ReviewInput{Record: r, Show: c.QueryParam("show"), Unit: c.QueryParam("unit"), Diff: c.QueryParam("diff"), Find: c.QueryParam("q")}
 	if r.Judged != nil {
-		if in.Units, err = s.Store.Units(ctx, r.Judged.ID); err != nil {
+		if err := s.unitsOf(c, &in); err != nil {
 			return err
 		}
 		if b := r.Judged.Block; b != nil && len(b.NotInDiff) > 0 {
@@ -68,12 +69,40 @@ func (s *server) review(c echo.Context) error {
 	if err := s.addDecisions(c, &in); err != nil {
 		return err
 	}
+	if err := s.addMissed(ctx, &in); err != nil {
+		return err
+	}
 	folded, err := s.Store.Superseded(ctx, r.ID)
 	if err != nil {
 		return err
 	}
 	in.Superseded = folded[r.ID]
 	return s.render(c, http.StatusOK, views.ReviewPage(views.NewReview(s.page(c), in)))
+}
+
+// unitsOf reads the units that a review page shows: the one that is asked for, else those of the page.
+func (s *server) unitsOf(c echo.Context, in *views.ReviewInput) error {
+	ctx := c.Request().Context()
+	q := views.UnitQuery(in.Record, s.signedIn(c), in.Show, in.Find, c.QueryParam("at"), int(number(c.QueryParam("from"))))
+	if in.Unit != "" {
+		q.Limit = 0
+		u, err := s.Store.Unit(ctx, q.RunID, in.Unit)
+		switch {
+		case err == nil:
+			in.Units = []core.UnitResult{u}
+		case !errors.Is(err, core.ErrNotFound): // the page says so, and leads to all units
+			return err
+		}
+	}
+	p, err := s.Store.UnitPage(ctx, q)
+	if err != nil {
+		return err
+	}
+	if in.Unit == "" {
+		in.Units = p.Units
+	}
+	in.Counts, in.From, in.Judged, in.Cached = p.Counts, p.From, p.Judged, p.Cached
+	return nil
 }
 
 // record is the manifest that the path names.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"storozh/core"
+	"storozh/views"
 )
 
 // counted counts the calls that a page makes to the store. Only the methods of the review page are counted; a page that calls another one
@@ -27,6 +28,11 @@ func (c *counted) Record(ctx context.Context, id int64) (core.Record, error) {
 func (c *counted) Units(ctx context.Context, run int64) ([]core.UnitResult, error) {
 	c.calls.Add(2) // two queries
 	return c.memory.Units(ctx, run)
+}
+
+func (c *counted) UnitPage(ctx context.Context, q core.UnitQuery) (core.UnitPage, error) {
+	c.calls.Add(3) // three queries
+	return c.memory.UnitPage(ctx, q)
 }
 
 func (c *counted) Unit(ctx context.Context, run int64, unit string) (core.UnitResult, error) {
@@ -64,6 +70,35 @@ func big() []core.UnitResult {
 			"shield/invariants/core.txt#1", "shield/invariants/core.txt#2", fmt.Sprintf("shield/lessons/old-%d.md", i)))
 	}
 	return out
+}
+
+// A permalink opens the page that holds its flag, whichever filter it is under, and the pages lead to each other.
+func TestPagesOfABigManifest(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	units := big()
+	id := h.putUnits(units...)
+	b := h.signedIn(ownerToken)
+	last := units[len(units)-1].Unit.ID
+	for path, want := range map[string]string{
+		"?at=" + core.UnitMark(last):               "Units 401 to 500 of 500",
+		"?show=open&at=" + core.UnitMark(last):     "Units 401 to 500 of 500",
+		"?show=misroute&at=" + core.UnitMark(last): "Units 201 to 250 of 250",
+		"?at=none":  "Units 1 to 100 of 500",
+		"?from=100": `from=200" rel="next"`,
+		"?from=x":   "Units 1 to 100 of 500",
+	} {
+		page := h.do(b, http.MethodGet, fmt.Sprintf("/manifests/%d%s", id, path), nil)
+		if page.status != 200 || !strings.Contains(page.body, want) {
+			t.Errorf("%s: status %d, lacks %q", path, page.status, want)
+		}
+		if strings.Contains(path, core.UnitMark(last)) != strings.Contains(page.body, `id="`+views.FlagDOM(core.FlagKey{UnitID: last, Kind: core.FlagSemantic})+`"`) {
+			t.Errorf("%s: the page holds the last unit's flag, or does not", path)
+		}
+	}
+	if page := h.do(b, http.MethodGet, fmt.Sprintf("/manifests/%d?from=9999", id), nil); page.status != 200 || !strings.Contains(page.body, "Show all units") {
+		t.Errorf("behind the end: status %d", page.status)
+	}
 }
 
 func TestTheReviewPageOfABigManifest(t *testing.T) {

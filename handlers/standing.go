@@ -16,9 +16,10 @@ import (
 type standing struct {
 	record    core.Record
 	who       core.Cosigner
-	flags     []core.FlagBasis // in the block's order
-	decisions []core.Decision  // every one on this manifest, oldest first
-	earlier   []core.Decision  // on other manifests, as far as who may see them
+	flags     []core.FlagBasis            // in the block's order
+	decisions []core.Decision             // every one on this manifest, oldest first
+	of        map[string][]core.FlagBasis // flags by unit
+	earlier   map[string][]core.Decision  // on other manifests, as far as who may see them, by the hash of the unit's content
 	state     review.State
 	asked     map[core.FlagKey]bool // flags on which who asked to see the other's decision
 }
@@ -34,7 +35,13 @@ func (s *server) standing(ctx context.Context, r core.Record, who core.Cosigner)
 		return st, err
 	}
 	st.flags, st.decisions, st.asked = in.Flags, in.Decisions, in.Asked
-	st.earlier = visibleEarlier(in.Earlier, who)
+	st.of, st.earlier = map[string][]core.FlagBasis{}, map[string][]core.Decision{}
+	for _, f := range st.flags {
+		st.of[f.UnitID] = append(st.of[f.UnitID], f)
+	}
+	for _, d := range visibleEarlier(in.Earlier, who) {
+		st.earlier[d.Basis.Unit] = append(st.earlier[d.Basis.Unit], d)
+	}
 	st.state = review.Of(st.flags, st.decisions)
 	return st, nil
 }
@@ -49,7 +56,7 @@ func (st standing) hidden(f core.FlagBasis) bool {
 
 // flag finds a flag of the judged run by its name.
 func (st standing) flag(k core.FlagKey) (core.FlagBasis, bool) {
-	for _, f := range st.flags {
+	for _, f := range st.of[k.UnitID] {
 		if f.Key() == k {
 			return f, true
 		}
@@ -76,10 +83,7 @@ func (st standing) last(k core.FlagKey) int64 {
 // seen are the decisions on a unit that the reader may see: their own, the other's where it is open to them.
 func (st standing) seen(unit string) []core.Decision {
 	var out []core.Decision
-	for _, f := range st.flags {
-		if f.UnitID != unit {
-			continue
-		}
+	for _, f := range st.of[unit] {
 		for _, c := range []core.Cosigner{core.Owner, core.Claude} {
 			d, ok := st.state.Holding[f.Key()][c]
 			if ok && (c == st.who || st.who.Valid() && st.state.Visible(f.Key(), st.who, st.asked[f.Key()])) {
@@ -130,7 +134,7 @@ func (st standing) input() []views.FlagInput {
 			in.Mine = &d
 		} else {
 			in.Same-- // the flag itself
-			in.Before = before(f, st.earlier, st.who)
+			in.Before = before(f, st.earlier[f.Basis.Unit], st.who)
 		}
 		if d, ok := st.state.Holding[k][st.who.Other()]; ok {
 			in.OtherDecided = true
@@ -149,7 +153,7 @@ func (s *server) addDecisions(c echo.Context, in *views.ReviewInput) error {
 	if err != nil {
 		return err
 	}
-	in.Flags, in.Flash, in.Find = st.input(), s.said(c), c.QueryParam("q")
+	in.Flags, in.Flash = st.input(), s.said(c)
 	if s.Markers != nil {
 		in.Markers = s.Markers()
 	}

@@ -86,8 +86,16 @@
     } else el.scrollIntoView({ block: "start" });
   }
 
+  // The page of units before or behind this one, at its ends.
+  function page(rel) {
+    var link = one('.pages a[rel="' + rel + '"]');
+    if (link) link.click();
+    return link;
+  }
+
   function step(list, from, by) {
     var i = list.indexOf(from);
+    if (i >= 0 && !list[i + by] && by && page(by > 0 ? "next" : "prev")) return null;
     if (i < 0) {
       // Nothing was chosen yet: the first that is not above the middle of the window.
       for (i = 0; i < list.length - 1 && list[i].getBoundingClientRect().bottom < innerHeight / 2 && scrollY > 50; i++) { /* look on */ }
@@ -98,8 +106,10 @@
 
   function flagBy(by) {
     var list = flags(), at = current();
-    last = at ? step(list, at, by) : list.filter(function (f) { return one(".choose", f) && !one(".change .choose", f); })[0] || list[0];
-    if (last) history.replaceState(null, "", "#" + last.id);
+    var next = at ? step(list, at, by) : list.filter(function (f) { return one(".choose", f) && !one(".change .choose", f); })[0] || list[0];
+    if (!next) return;
+    last = next;
+    history.replaceState(null, "", "#" + last.id);
     go(last);
   }
 
@@ -197,6 +207,9 @@
   addEventListener("pageshow", function () { all("[data-sent]").forEach(function (f) { f.removeAttribute("data-sent"); }); });
 
   mark();
+  // An old link to a unit that stands on another page now: its page is found by the unit's mark.
+  var pages = one("[data-at]"), to = /^#(?:unit|flag)-([0-9a-f]{12})/.exec(location.hash);
+  if (pages && to && !doc.getElementById(location.hash.slice(1)) && !/[?&]at=/.test(location.search)) location.replace(pages.getAttribute("data-at") + to[1] + location.hash);
   if (location.hash) { var at = current(); if (at) { last = at; at.focus({ preventScroll: true }); } }
   var live = one("[data-progress]");
   if (live) follow(live);

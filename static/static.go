@@ -5,6 +5,8 @@
 package static
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -21,8 +23,10 @@ var files embed.FS
 const Prefix = "/static/"
 
 type asset struct {
-	body []byte
-	kind string // media type
+	body   []byte
+	zipped []byte // the same gzipped; nil: not worth it
+	kind   string // media type
+	hash   string
 }
 
 // hashed maps names as served to their content, urls plain names to paths. Both are filled once and only read afterwards.
@@ -48,7 +52,7 @@ func load() (map[string]asset, map[string]string) {
 		sum := sha256.Sum256(body)
 		ext := path.Ext(e.Name())
 		name := strings.TrimSuffix(e.Name(), ext) + "." + hex.EncodeToString(sum[:6]) + ext
-		byName[name] = asset{body: body, kind: kinds[ext]}
+		byName[name] = asset{body: body, zipped: zip(body), kind: kinds[ext], hash: hex.EncodeToString(sum[:6])}
 		byPlain[e.Name()] = Prefix + name
 	}
 	return byName, byPlain
@@ -64,6 +68,43 @@ func Path(name string) string {
 	return p
 }
 
+// zipFrom is the size from which a file is compressed, in bytes.
+const zipFrom = 1024
+
+// zip compresses once, at the start, as well as can be.
+func zip(body []byte) []byte {
+	if len(body) < zipFrom {
+		return nil
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write(body)
+	}
+	if err != nil || z.Close() != nil {
+		panic("static: a buffer cannot be written to")
+	}
+	return b.Bytes()
+}
+
+// AcceptsGzip tells whether an answer to a request with these headers may be gzipped (RFC 9110, 12.5.3).
+func AcceptsGzip(h http.Header) bool {
+	any := false
+	for part := range strings.SplitSeq(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
+		name, weight, _ := strings.Cut(part, ";")
+		_, q, _ := strings.Cut(weight, "=")
+		n, err := strconv.ParseFloat(strings.TrimSpace(q), 64)
+		yes := err != nil || n > 0
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "gzip", "x-gzip":
+			return yes
+		case "*":
+			any = yes
+		}
+	}
+	return any
+}
+
 // Handler serves the files under [Prefix], cacheable for ever; any other name is 404.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,11 +113,25 @@ func Handler() http.Handler {
 			http.Error(w, "no such file", http.StatusNotFound)
 			return
 		}
-		w.Header().Set("Content-Type", a.kind)
-		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+		h, body, tag := w.Header(), a.body, `"`+a.hash+`"`
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+		if a.zipped != nil {
+			h.Add("Vary", "Accept-Encoding")
+			if AcceptsGzip(r.Header) {
+				body, tag = a.zipped, `"`+a.hash+`-gz"`
+				h.Set("Content-Encoding", "gzip")
+			}
+		}
+		h.Set("ETag", tag)
+		if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+			h.Del("Content-Encoding")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		h.Set("Content-Type", a.kind)
+		h.Set("Content-Length", strconv.Itoa(len(body)))
 		if r.Method != http.MethodHead {
-			_, _ = w.Write(a.body) // the reader went away: nobody to tell
+			_, _ = w.Write(body) // the reader went away: nobody to tell
 		}
 	})
 }

@@ -46,14 +46,17 @@ func manyUnits(n int, text string, label core.Label) ReviewInput {
 	return in
 }
 
-// A changeset of 20,000 units is a page like any other: the urgent first, and the rest counted.
-func TestTwentyThousandUnitsAreOnePage(t *testing.T) {
+// A page of a changeset of 20,000 units leads to the pages beside it, under the filter and the search in use.
+func TestPagesOfUnits(t *testing.T) {
 	t.Parallel()
-	in := manyUnits(20_000, "A rule.", core.OK)
-	in.Units[19_999].Flag.Semantic = core.Contra
-	page := review(t, in)
-	if len(page) > 1_000_000 {
-		t.Errorf("the page has %d bytes", len(page))
-	}
-	has(t, page, []string{"lesson-number-19999.md", "19400 units more, the least urgent, are not listed here"}, nil)
+	in := manyUnits(UnitsOnPage, "A rule.", core.OK)
+	in.Counts = map[string]int{core.ShowAll: 20_000, core.ShowOK: 450}
+	has(t, review(t, in), []string{"Units 1 to 100 of 20000", `href="/manifests/7?from=100" rel="next"`, `data-at="/manifests/7?at="`}, []string{`rel="prev"`})
+	in.From, in.Show, in.Find, in.Diff = 100, core.ShowOK, "rule ", "unified"
+	has(t, review(t, in), []string{"Units 101 to 200 of 450", `href="/manifests/7?from=200&amp;q=rule&amp;show=ok" rel="next"`, `href="/manifests/7?q=rule&amp;show=ok" rel="prev"`,
+		"/manifests/7?diff=split&amp;from=100&amp;q=rule&amp;show=ok#"}, nil)
+	in.From, in.Units = 400, in.Units[:50]
+	has(t, review(t, in), []string{"Units 401 to 450 of 450", `rel="prev"`}, []string{`rel="next"`})
+	in.Unit, in.Units = in.Units[0].Unit.ID, in.Units[:1]
+	has(t, review(t, in), nil, []string{"Pages of units"})
 }

@@ -102,16 +102,16 @@ func FlagDOM(k core.FlagKey) string {
 	return "flag-" + domID(k.UnitID)[len("unit-"):] + "-" + string(k.Kind)
 }
 
-// FlagURL is the path of a flag on its manifest's page: alone if one is set, else under the filter show.
+// FlagURL is the path of a flag on its manifest's page: alone if one is set, else on the page that holds it, under the filter show.
 func FlagURL(manifest int64, k core.FlagKey, one bool, show string) string {
-	at := manifestURL(manifest)
+	q := url.Values{"at": {core.UnitMark(k.UnitID)}}
 	switch {
 	case one:
-		at += "?unit=" + url.QueryEscape(k.UnitID)
+		q = url.Values{"unit": {k.UnitID}}
 	case show != "":
-		at += "?show=" + url.QueryEscape(show)
+		q.Set("show", show)
 	}
-	return at + "#" + FlagDOM(k)
+	return manifestURL(manifest) + "?" + q.Encode() + "#" + FlagDOM(k)
 }
 
 // UrgentFirst puts flags into the order of the page.

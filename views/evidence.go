@@ -108,10 +108,13 @@ func cutRuns(all []Run, limit int) []Run {
 // reviewURL is the review page as it was asked for, with another mode of its diffs.
 func reviewURL(base string, in ReviewInput, diff string) string {
 	q := url.Values{"diff": {diff}}
-	for name, value := range map[string]string{"show": filterName(in.Show), "unit": in.Unit, "q": in.Find} {
+	for name, value := range map[string]string{"show": filterName(in.Show), "unit": in.Unit, "q": searched(in.Find)} {
 		if value != "" {
 			q.Set(name, value)
 		}
+	}
+	if in.From > 0 && in.Unit == "" {
+		q.Set("from", strconv.Itoa(in.From))
 	}
 	return base + "?" + q.Encode()
 }

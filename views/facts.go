@@ -15,7 +15,7 @@ type Fact struct {
 }
 
 // facts lists what a reader needs to weigh a run's flags: corpus, models, policy, cache, and where the block went.
-func facts(p Page, r core.Record, units []core.UnitResult) []Fact {
+func facts(p Page, r core.Record, in ReviewInput) []Fact {
 	run := r.Run
 	var out []Fact
 	add := func(name, value, hint string) {
@@ -32,8 +32,8 @@ func facts(p Page, r core.Record, units []core.UnitResult) []Fact {
 	add("Judge", run.JudgeModel, promptHint(run.PromptVersion))
 	add("Embeddings", run.EmbedModel, "")
 	add("Policy", run.PolicySource, "")
-	if all, cached := verdicts(units); all > 0 {
-		add("Verdicts", fmt.Sprintf("%d of %d from the cache", cached, all), "")
+	if in.Judged > 0 {
+		add("Verdicts", fmt.Sprintf("%d of %d from the cache", in.Cached, in.Judged), "")
 	}
 	if !run.FinishedAt.IsZero() && !run.StartedAt.IsZero() {
 		add("Took", run.FinishedAt.Sub(run.StartedAt).Round(100_000_000).String(), attempts(run.Attempt))
@@ -53,22 +53,6 @@ func attempts(n int) string {
 		return ""
 	}
 	return fmt.Sprintf("attempt %d", n)
-}
-
-// verdicts counts the labelled pairs, and those whose label came from an earlier run.
-func verdicts(units []core.UnitResult) (all, cached int) {
-	for _, u := range units {
-		for _, p := range u.Pairs {
-			if p.Label == "" {
-				continue
-			}
-			all++
-			if p.Cached {
-				cached++
-			}
-		}
-	}
-	return all, cached
 }
 
 // writeBack says in words where the block is.

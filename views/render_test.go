@@ -88,7 +88,7 @@ func TestReviewExplainsEverySkip(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan})}), []string{"no units", "This changeset holds no unit"}, []string{`class="notices"`})
 }
 
-func TestReviewPutsTheUrgentFirst(t *testing.T) {
+func TestReviewTellsTheUrgentApart(t *testing.T) {
 	t.Parallel()
 	lane := result("neuro-matrix/lessons/lane.md", core.OK)
 	lane.Flag.Routing, lane.Flag.Severity = core.Misroute, core.CrossLane
@@ -97,16 +97,8 @@ func TestReviewPutsTheUrgentFirst(t *testing.T) {
 	late := result("shield/lessons/late.md", "", core.Pair{Item: "shield/x", Unjudged: "timeout"})
 	late.Unjudged = true
 	in := ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan, Summary: core.Summary{Units: 6}}), Units: []core.UnitResult{
-		result("shield/lessons/fine.md", core.OK), late, near, result("shield/lessons/twin.md", core.Dup), lane, result("shield/lessons/clash.md", core.Contra),
+		lane, result("shield/lessons/clash.md", core.Contra), near, result("shield/lessons/twin.md", core.Dup), late, result("shield/lessons/fine.md", core.OK),
 	}}
-	var got []string
-	for _, u := range NewReview(testPage, in).Units {
-		got = append(got, u.Where)
-	}
-	want := "[lessons/lane.md lessons/clash.md lessons/near.md lessons/twin.md lessons/late.md lessons/fine.md]"
-	if fmt.Sprint(got) != want {
-		t.Errorf("order %v, want %s", got, want)
-	}
 	page := review(t, in)
 	has(t, page, []string{"misroute, cross-lane", "<strong>shield</strong>: that is where the policy sends a lesson, and it is in the other lane", "unjudged: timeout"}, nil)
 	if strings.Index(page, `<details class="unit quiet"`) < strings.Index(page, "late.md</bdi></a></h3>") {
@@ -116,29 +108,32 @@ func TestReviewPutsTheUrgentFirst(t *testing.T) {
 
 func TestReviewFilters(t *testing.T) {
 	t.Parallel()
-	units := []core.UnitResult{result("shield/a", core.OK), result("shield/b", core.Dup), result("shield/c", core.Contra), result("shield/d", core.Contra)}
-	for show, want := range map[string]int{"": 4, "all": 4, "flagged": 3, "contra": 2, "dup": 1, "misroute": 0, "unjudged": 0, "ok": 1, "<script>": 4} {
-		m := NewReview(testPage, ReviewInput{Record: done(core.Block{}), Units: units, Show: show})
-		if len(m.Units) != want {
-			t.Errorf("show=%s: %d units, want %d", show, len(m.Units), want)
-		}
-		current := 0
+	counts := map[string]int{core.ShowAll: 4, core.ShowFlagged: 3, core.ShowContra: 2, core.ShowDup: 1, core.ShowOK: 1}
+	for _, show := range append(core.UnitFilters(), "", "<script>") {
+		m := NewReview(testPage, ReviewInput{Record: done(core.Block{}), Counts: counts, Show: show, Find: "the words"})
+		current := ""
 		for _, f := range m.Filters {
 			if f.Current {
-				current++
+				current += f.URL
+			}
+			if name := strings.Replace(f.Name, "to decide", core.ShowOpen, 1); f.Count != counts[name] {
+				t.Errorf("%s: %d, want %d", f.Name, f.Count, counts[name])
 			}
 		}
-		if current != 1 {
-			t.Errorf("show=%s: %d filters are current", show, current)
+		want := "/manifests/7?q=the+words"
+		if m.Show != "" {
+			want += "&show=" + show
+		}
+		if current != want {
+			t.Errorf("show=%s: the current filter is %q, want %q", show, current, want)
 		}
 	}
+	units := []core.UnitResult{result("shield/c", core.Contra)}
 	one := NewReview(testPage, ReviewInput{Record: done(core.Block{}), Units: units, Unit: "shield/c"})
 	if len(one.Units) != 1 || !one.One || !one.Units[0].Open {
 		t.Errorf("one unit: %+v", one.Units)
 	}
-	if none := NewReview(testPage, ReviewInput{Record: done(core.Block{}), Units: units, Unit: "shield/gone"}); len(none.Units) != 0 {
-		t.Error("a unit that does not exist was found")
-	}
+	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
 func TestReviewListsWhatWasNotChecked(t *testing.T) {

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"sort"
 	"strconv"
 
 	"storozh/core"
@@ -24,8 +23,11 @@ type Review struct {
 	Filters  []Filter
 	One      bool // only one unit was asked for
 	Units    []UnitView
-	Compact  int // units of this list that are one line each, because the page is full
-	Beyond   int // units that are not listed at all: the least urgent of more than unitsLimit
+	Compact  int    // units of this list that are one line each, because the page is full
+	Stretch  string // which of the units are on this page; empty: all
+	Before   string // the page of more urgent units; empty: this is the first
+	After    string // the page of less urgent units; empty: this is the last
+	At       string // path that the mark of a unit is put behind for the page that holds it; empty: all are here
 	Facts    []Fact
 	Earlier  []Entry
 	JSON     string // path of the API's answer
@@ -36,7 +38,11 @@ type Review struct {
 // ReviewInput is what [NewReview] needs.
 type ReviewInput struct {
 	Record      core.Record
-	Units       []core.UnitResult // of the latest run, in the block's order; none before it is done
+	Units       []core.UnitResult // those of this page, or the only one; none before the run is done
+	Counts      map[string]int    // units under each of core.UnitFilters, of those that Find keeps
+	From        int               // units before this page
+	Judged      int               // pairs with a label, of the whole run
+	Cached      int               // of these: from an earlier run
 	AddCommands []string
 	Superseded  []core.Record
 	Show        string // filter, untrusted
@@ -45,7 +51,9 @@ type ReviewInput struct {
 	Flags       []FlagInput
 	Markers     []core.Marker
 	Flash       string
-	Diff        string // "split" or "unified", untrusted: asked for, so that diffs stand open; empty: unified and folded
+	CanName     bool                     // missed clashes can be named
+	Missed      map[string][]core.Missed // by unit: what cosigners name of it
+	Diff        string                   // "split" or "unified", untrusted: asked for, so that diffs stand open; empty: unified and folded
 }
 
 // NewReview builds the review page.
@@ -64,7 +72,7 @@ func NewReview(p Page, in ReviewInput) Review {
 	for _, old := range in.Superseded {
 		m.Earlier = append(m.Earlier, entry(old))
 	}
-	m.Facts = facts(p, r, in.Units)
+	m.Facts = facts(p, r, in)
 	if b := r.Run.Block; b != nil {
 		m.Notices = blockNotices(*b, in.AddCommands)
 	}
@@ -85,32 +93,29 @@ func (m Review) latest() core.Record {
 	return r
 }
 
-// units filters, orders and builds the unit views within the page's budget.
+// units builds the unit views within the page's budget.
 func (m *Review) units(in ReviewInput) {
-	var kept []core.UnitResult
+	here := make(map[string]bool, len(in.Units))
+	for _, u := range in.Units {
+		here[u.Unit.ID] = true
+	}
 	panels := map[string][]FlagView{}
 	open := map[string]bool{}
 	for _, f := range in.Flags {
-		panels[f.Flag.UnitID] = append(panels[f.Flag.UnitID], newFlag(m.Page, m.Base, in.Show, in.Unit != "", f))
-		open[f.Flag.UnitID] = open[f.Flag.UnitID] || f.Mine == nil
-	}
-	m.Filters, kept = filters(m.Base, in, open)
-	m.Show = filterName(in.Show)
-	if in.Unit != "" {
-		kept = only(in.Units, in.Unit)
-		m.One = len(kept) == 1
-		for i := range m.Filters {
-			m.Filters[i].Current = false
+		if id := f.Flag.UnitID; here[id] {
+			panels[id] = append(panels[id], newFlag(m.Page, m.Base, in.Show, in.Unit != "", f))
+			open[id] = open[id] || f.Mine == nil
 		}
 	}
-	sort.SliceStable(kept, func(i, j int) bool { return urgency(kept[i]) < urgency(kept[j]) })
-	left := bodyBudget
-	if len(kept) > unitsLimit {
-		m.Beyond, kept = len(kept)-unitsLimit, kept[:unitsLimit]
+	m.Filters, m.Show, m.One = filters(m.Base, in), filterName(in.Show), in.Unit != "" && len(in.Units) == 1
+	if in.Unit == "" {
+		m.pages(in)
 	}
-	for _, u := range kept {
+	left := bodyBudget
+	for _, u := range in.Units {
 		v := newUnit(m.Base, u, Reason(u, m.Record.Run.Block))
 		v.Flags, v.Signer = panels[u.Unit.ID], m.Page
+		v.missed(m.Page, m.Base, in, u)
 		v.Decided = len(v.Flags) > 0 && !open[u.Unit.ID]
 		if cost := v.cost(); cost <= left || m.One {
 			left -= cost
@@ -122,15 +127,6 @@ func (m *Review) units(in ReviewInput) {
 		v.Open = m.One
 		m.Units = append(m.Units, v)
 	}
-}
-
-func only(units []core.UnitResult, id string) []core.UnitResult {
-	for _, u := range units {
-		if u.Unit.ID == id {
-			return []core.UnitResult{u}
-		}
-	}
-	return nil
 }
 
 // Reason says what the judge noted about a unit, or why it has no label: the API's `reason`. Empty: there was nothing to judge.

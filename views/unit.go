@@ -1,8 +1,6 @@
 package views
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"slices"
 	"strconv"
@@ -14,7 +12,6 @@ import (
 // Limits of one unit on the page, in bytes, and of all unit bodies together, which keeps the page below 1 MB.
 const (
 	bodyBudget = 680_000
-	unitsLimit = 600 // units on one page; the budget is for their bodies, and each takes a line all the same
 	textLimit  = 4_000
 	itemLimit  = 2_500
 	quietLimit = 1_200 // both, for a unit without a flag
@@ -55,6 +52,10 @@ type UnitView struct {
 	Flags    []FlagView // what is to be decided about it
 	Decided  bool       // the reader has decided all of them
 	Signer   Page       // for the forms
+
+	Name       string // page on which a missed clash is named; empty: there is no text that could have one
+	Missed     []MissedMark
+	MissedMore int // that are not listed
 }
 
 // PairView is one neighbour beside the unit.
@@ -131,7 +132,7 @@ func (v UnitView) compact() UnitView {
 
 // cost estimates the bytes of HTML that the unit's body takes.
 func (v UnitView) cost() int {
-	n := unitMarkup + v.Text.cost() + 3*len(v.ID) + len(v.Text.Whole) + v.Replaces.cost() + v.Diff.cost()
+	n := unitMarkup + v.Text.cost() + 3*len(v.ID) + len(v.Text.Whole) + v.Replaces.cost() + v.Diff.cost() + v.missedCost()
 	for _, f := range v.Flags {
 		n += f.cost()
 	}
@@ -157,11 +158,8 @@ func (p PairView) meter() string {
 	return strconv.FormatFloat(min(max(p.Similarity, 0), 1), 'f', 3, 64)
 }
 
-// domID is the id of a unit's element. Unit ids hold any character, so it is a hash; it stays the same from run to run.
-func domID(unit string) string {
-	sum := sha256.Sum256([]byte(unit))
-	return "unit-" + hex.EncodeToString(sum[:6])
-}
+// domID is the id of a unit's element.
+func domID(unit string) string { return "unit-" + core.UnitMark(unit) }
 
 // wholeIfLong is wholeURL for a text that may be cut, else empty: most are not, and writing two thousand addresses takes longer than
 // writing the texts.
