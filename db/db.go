@@ -27,6 +27,7 @@ import (
 type DB struct {
 	x      *sqlx.DB
 	single bool // a pool of one: the embedded Postgres
+	dsn    string
 
 	indexFrom  int      // see vectorindex.go
 	sights     sync.Map // sightKey → sight
@@ -55,7 +56,7 @@ func Open(ctx context.Context, dsn string, single bool) (*DB, error) {
 		_ = x.Close()
 		return nil, fmt.Errorf("the database does not answer: %w", redact(err, dsn))
 	}
-	return &DB{x: x, single: single, indexFrom: indexFrom}, nil
+	return &DB{x: x, single: single, dsn: dsn, indexFrom: indexFrom}, nil
 }
 
 // SQL gives the plain handle, for libraries that bring their own statements (session store, maintenance).

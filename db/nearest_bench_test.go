@@ -3,6 +3,7 @@ package db_test
 import (
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -15,6 +16,14 @@ import (
 
 var benchSize = flag.Int("bench-size", 100_000, "the largest corpus of the benchmarks, in items")
 
+// largest is what one run goes up to; the short form of .ci/bench goes just beyond the bound of an exact search.
+func largest() int {
+	if os.Getenv("STOROZH_BENCH_SMALL") != "" {
+		return min(*benchSize, 30_000)
+	}
+	return *benchSize
+}
+
 const benchDim = 768
 
 // BenchmarkNearest finds the 5 nearest items of a text, exactly and by index, and reports the median as a ratio to the plain SQL query on the same
@@ -22,7 +31,7 @@ const benchDim = 768
 // dimensions, are the worst case, which no text meets. Sizes above 10,000 and the index need a native Postgres.
 func BenchmarkNearest(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
-		if n > *benchSize || n > 10_000 && !dbtest.Native() {
+		if n > largest() || n > 10_000 && !dbtest.Native() {
 			continue
 		}
 		b.Run(fmt.Sprintf("exact-%d", n), func(b *testing.B) {
@@ -40,9 +49,9 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	spaces := map[string]*vectorSpace{"clustered": newVectorSpace(benchDim, 2000), "directions": directions, "uniform": newVectorSpace(benchDim, 0)}
 	for name, space := range spaces {
-		b.Run(fmt.Sprintf("hnsw-%s-%d", name, *benchSize), func(b *testing.B) {
-			d := withIndex(b, min(20_000, *benchSize-1))
-			model, asked := benchCorpus(b, d, *benchSize, space)
+		b.Run(fmt.Sprintf("hnsw-%s-%d", name, largest()), func(b *testing.B) {
+			d := withIndex(b, min(20_000, largest()-1))
+			model, asked := benchCorpus(b, d, largest(), space)
 			start := time.Now()
 			if built, err := d.BuildVectorIndex(b.Context(), big, model); err != nil || !built {
 				b.Fatal(built, err)

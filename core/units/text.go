@@ -1,7 +1,6 @@
 package units
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -34,26 +33,42 @@ func cutUTF8(s string, n int) string {
 	return s[:n]
 }
 
-// counterLine is a `Counter:` with what belongs to it, up to the end of its line.
-var counterLine = regexp.MustCompile(`(?i)(\|\s*)?\bcounter:[^\n]*`)
-
 // cutNormative cuts what binds a reader to maxNormative bytes. Every `Counter:` behind the cut is kept (case J2), as long as they fit into a
 // quarter of it.
 func cutNormative(s string) string {
 	if len(s) <= maxNormative {
 		return s
 	}
-	var behind []string
-	for _, at := range counterLine.FindAllStringIndex(s, -1) {
-		if at[1] > maxNormative*3/4 {
-			behind = append(behind, s[at[0]:at[1]])
-		}
-	}
-	kept := cutUTF8(strings.Join(behind, "\n"), maxNormative/4-1)
+	kept := cutUTF8(strings.Join(counters(s, maxNormative*3/4), "\n"), maxNormative/4-1)
 	if kept == "" {
 		return cutUTF8(s, maxNormative)
 	}
 	return cutUTF8(s, maxNormative-len(kept)-1) + "\n" + kept
+}
+
+const counterLabel = "counter:"
+
+// counters lists each `Counter:` that ends behind a byte of s, with what belongs to it: up to the end of its line.
+func counters(s string, behind int) (out []string) {
+	for at := 0; ; {
+		colon := strings.IndexByte(s[at:], ':')
+		if colon < 0 {
+			return out
+		}
+		start := at + colon + 1 - len(counterLabel)
+		at += colon + 1
+		if start < 0 || !strings.EqualFold(s[start:at], counterLabel) {
+			continue
+		}
+		if end := strings.IndexByte(s[at:], '\n'); end >= 0 {
+			at += end
+		} else {
+			at = len(s)
+		}
+		if at > behind {
+			out = append(out, s[start:at])
+		}
+	}
 }
 
 // shellQuote makes s one word of a POSIX shell.

@@ -78,8 +78,8 @@ func (s *source) changedLines() string {
 					said = heading // it is written out as a changed line itself
 				}
 			}
-			if !added || trimmed == "" {
-				continue
+			if !added || trimmed == "" || b.Len() > maxNormative && counters(trimmed, 0) == nil {
+				continue // behind the cap only exceptions count
 			}
 			if heading != said {
 				b.WriteString(heading + "\n")

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -38,6 +37,7 @@ type App struct {
 	seen    lastModel
 	meter   *instruments
 	drain   chan struct{} // closed when the process is about to end
+	poll    time.Duration // between two looks for work that nobody told of
 }
 
 // Open brings up the database (setting the embedded one up at first use), migrates it and wires the guard. say gets one line per step
@@ -106,6 +106,9 @@ func (a *App) wire(ctx context.Context) error {
 		}
 	}
 	a.meter, a.drain = newInstruments(), make(chan struct{})
+	if a.poll == 0 {
+		a.poll = pollQueue
+	}
 	a.model = observed{a.model, a.meter.model}
 	opt := guard.Options{
 		K: a.cfg.K, Concurrency: a.cfg.Concurrency, NoSwap: a.cfg.NoSwap, Secret: secret, Ecosystem: a.cfg.Ecosystem, ShieldDir: a.cfg.ShieldDir,
@@ -134,26 +137,4 @@ func (a *App) Close() error {
 		errs = append(errs, a.server.Close(ctx))
 	}
 	return errors.Join(errs...)
-}
-
-// signal wakes everyone who waits for something to change, without saying what: they look for themselves.
-type signal struct {
-	mu sync.Mutex
-	ch chan struct{}
-}
-
-func newSignal() *signal { return &signal{ch: make(chan struct{})} }
-
-// next gives a channel that is closed at the next fire.
-func (s *signal) next() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ch
-}
-
-func (s *signal) fire() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.ch)
-	s.ch = make(chan struct{})
 }

@@ -131,6 +131,15 @@ func rules(rule map[string]core.Label) func(prompt string) string {
 // newApp wires an App over the test database, a model server and an ecosystem, and starts its workers.
 func newApp(t *testing.T, e eco, model *llmtest.Server, change func(*Config)) *App {
 	t.Helper()
+	cfg := newConfig(t, e, model)
+	if change != nil {
+		change(&cfg)
+	}
+	return startApp(t, cfg, dbtest.Open(t))
+}
+
+func newConfig(t *testing.T, e eco, model *llmtest.Server) Config {
+	t.Helper()
 	cfg := Config{
 		Version: "test", Addr: "127.0.0.1:0", DataDir: t.TempDir(), Ecosystem: e.dir, ShieldDir: filepath.Join(e.dir, core.Shield),
 		PolicyPath: filepath.Join(e.dir, "darwin", "genome", "registry-new.md"), Rules: routing.DefaultRules(), Aliases: routing.DefaultAliases(),
@@ -142,10 +151,7 @@ func newApp(t *testing.T, e eco, model *llmtest.Server, change func(*Config)) *A
 	} else {
 		cfg.Demo = true
 	}
-	if change != nil {
-		change(&cfg)
-	}
-	return startApp(t, cfg, dbtest.Open(t))
+	return cfg
 }
 
 // again starts the same App once more on the same database, as after a restart.
@@ -154,11 +160,14 @@ func again(t *testing.T, a *App) *App {
 	return startApp(t, a.cfg, a.db)
 }
 
-func startApp(t *testing.T, cfg Config, d *db.DB) *App {
+func startApp(t *testing.T, cfg Config, d *db.DB, change ...func(*App)) *App {
 	t.Helper()
 	a := &App{
 		cfg: cfg, log: slog.New(slog.NewTextHandler(t.Output(), nil)), say: func(string) {}, db: d, version: "test",
 		wake: newSignal(), ended: newSignal(),
+	}
+	for _, f := range change {
+		f(a)
 	}
 	if err := a.wire(t.Context()); err != nil {
 		t.Fatal(err)

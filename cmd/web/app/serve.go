@@ -30,6 +30,9 @@ func (a *App) Work(ctx context.Context) (wait func()) {
 		wg.Go(func() { a.work(ctx) })
 	}
 	wg.Go(func() { a.writeBlocks(ctx) })
+	if a.server == nil { // the embedded Postgres serves this process alone
+		wg.Go(func() { a.relay(ctx) })
+	}
 	return wg.Wait
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	pollQueue    = 2 * time.Second  // beside the wake-up: runs that come due later, or were queued by another process
+	pollQueue    = 2 * time.Second  // beside the wake-up: runs that come due later, or that this process was not told of
 	beat         = 2 * time.Second  // heartbeats; a lease lasts ten of them
 	endTimeLimit = 15 * time.Second // to write an outcome down, also while shutting down
 	firstRetry   = 2 * time.Second
@@ -38,7 +38,7 @@ func (a *App) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-woken:
-		case <-time.After(pollQueue):
+		case <-time.After(a.poll):
 		}
 	}
 }

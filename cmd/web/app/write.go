@@ -29,7 +29,7 @@ func (a *App) writeBlocks(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-ended:
-		case <-time.After(pollQueue):
+		case <-time.After(a.poll):
 		}
 	}
 }
