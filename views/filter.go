@@ -3,6 +3,7 @@ package views
 import (
 	"net/url"
 	"slices"
+	"strconv"
 
 	"storozh/core"
 )
@@ -35,7 +36,7 @@ func filters(base string, in ReviewInput) []Filter {
 	names := core.UnitFilters()
 	out := make([]Filter, 0, len(names))
 	for i, name := range names {
-		f := Filter{Name: name, Kind: filterIcons[name], Count: in.Counts[name], URL: filterURL(base, name, searched(in.Find))}
+		f := Filter{Name: name, Kind: filterIcons[name], Count: in.Counts[name], URL: unitsURL(base, filterName(name), searched(in.Find), 0)}
 		f.Current = in.Unit == "" && (name == filterName(in.Show) || i == 0 && filterName(in.Show) == "")
 		if name == core.ShowOpen {
 			f.Name = "to decide"
@@ -45,13 +46,16 @@ func filters(base string, in ReviewInput) []Filter {
 	return out
 }
 
-func filterURL(base, name, find string) string {
+// unitsURL is the page of the units that a filter and a search leave, from one on; what is empty or 0 is left out.
+func unitsURL(base, show, find string, from int) string {
 	q := url.Values{}
-	if name != "all" {
-		q.Set("show", name)
+	for name, value := range map[string]string{"show": show, "q": find} {
+		if value != "" {
+			q.Set(name, value)
+		}
 	}
-	if find != "" {
-		q.Set("q", find)
+	if from > 0 {
+		q.Set("from", strconv.Itoa(from))
 	}
 	if len(q) == 0 {
 		return base

@@ -2,8 +2,6 @@ package views
 
 import (
 	"fmt"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"storozh/core"
@@ -35,26 +33,10 @@ func (m *Review) pages(in ReviewInput) {
 	}
 	m.Stretch = fmt.Sprintf("Units %d to %d of %d, the most urgent first.", in.From+1, in.From+len(in.Units), of)
 	if in.From > 0 {
-		m.Before = m.pageURL(in, max(0, in.From-UnitsOnPage))
+		m.Before = unitsURL(m.Base, m.Show, searched(in.Find), max(0, in.From-UnitsOnPage))
 	}
 	if next := in.From + len(in.Units); next < of && len(in.Units) > 0 {
-		m.After = m.pageURL(in, next)
+		m.After = unitsURL(m.Base, m.Show, searched(in.Find), next)
 	}
 	m.At = m.Base + "?at="
-}
-
-func (m *Review) pageURL(in ReviewInput, from int) string {
-	q := url.Values{}
-	for name, value := range map[string]string{"show": m.Show, "q": searched(in.Find)} {
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	if from > 0 {
-		q.Set("from", strconv.Itoa(from))
-	}
-	if len(q) == 0 {
-		return m.Base
-	}
-	return m.Base + "?" + q.Encode()
 }

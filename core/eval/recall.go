@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -41,12 +42,13 @@ func Recall(ctx context.Context, m localllm.Model, opt Options) (core.RecallScor
 	s := core.RecallScore{Model: opt.Models.Embed, SetHash: hash([]any{clashes, others()}), Statements: len(clashes), Items: len(items),
 		Dimensions: len(vectors[0]), Took: now(opt).Sub(start), Missed: []string{}}
 	first := len(items) - len(clashes)
-	ranks := make([]int, len(clashes))
+	near, ranks := make([][]int, len(clashes)), make([]int, len(clashes))
 	for i := range clashes {
-		ranks[i] = rank(vectors[len(items)+i], vectors[:len(items)], first+i)
+		near[i] = order(vectors[len(items)+i], vectors[:len(items)], first+i)
+		ranks[i] = rank(near[i], first+i)
 	}
 	score(&s, clashes, ranks)
-	byWords(&s, items, sides[len(items):], vectors, first)
+	byWords(&s, items, sides[len(items):], near, first)
 	return s, nil
 }
 
@@ -73,17 +75,19 @@ func vectorsOf(ctx context.Context, m localllm.Model, sides []Side, opt Options)
 	return out, nil
 }
 
-// rank is the place of items[want] among items by nearness to v, 1 for the nearest. Of equals the wanted one comes last: a model whose
-// vectors tell nothing apart must not look good.
-func rank(v []float32, items [][]float32, want int) int {
-	mine, place := cosine(v, items[want]), 1
+// order lists the items by nearness to v. Of equals the wanted one comes last: a model whose vectors tell nothing apart must not look good.
+func order(v []float32, items [][]float32, want int) []int {
+	near := make([]float64, len(items))
+	out := make([]int, len(items))
 	for i, it := range items {
-		if i != want && cosine(v, it) >= mine {
-			place++
-		}
+		near[i], out[i] = cosine(v, it), i
 	}
-	return place
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Or(cmp.Compare(near[b], near[a]), last(a, b, want)) })
+	return out
 }
+
+// rank is the place of the wanted item in that order, 1 for the nearest.
+func rank(near []int, want int) int { return slices.Index(near, want) + 1 }
 
 func cosine(a, b []float32) float64 {
 	var dot, aa, bb float64

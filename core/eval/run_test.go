@@ -154,10 +154,10 @@ func TestRecall(t *testing.T) {
 func TestRankOfEqualsIsLast(t *testing.T) {
 	t.Parallel()
 	same := [][]float32{{1, 0}, {1, 0}, {1, 0}}
-	if r := rank([]float32{1, 0}, same, 0); r != 3 {
+	if r := rank(order([]float32{1, 0}, same, 0), 0); r != 3 {
 		t.Errorf("rank %d of three equals", r)
 	}
-	if r := rank([]float32{1, 0}, [][]float32{{0, 1}, {1, 0.1}, {-1, 0}}, 1); r != 1 {
+	if r := rank(order([]float32{1, 0}, [][]float32{{0, 1}, {1, 0.1}, {-1, 0}}, 1), 1); r != 1 {
 		t.Errorf("rank %d of the nearest", r)
 	}
 }
@@ -197,7 +197,7 @@ func TestRecallByWords(t *testing.T) {
 func TestWordsBesideAnEmbeddingOfNoUse(t *testing.T) {
 	t.Parallel()
 	items := []Side{{Statement: "rivers"}, {Statement: "mountains"}, {Statement: "backups are tested"}, {Statement: "gardens"}, {Statement: "the backup"}}
-	same := make([][]float32, 6)
+	same := make([][]float32, 5)
 	for i := range same {
 		same[i] = []float32{1, 0}
 	}
@@ -205,7 +205,7 @@ func TestWordsBesideAnEmbeddingOfNoUse(t *testing.T) {
 		var s core.RecallScore
 		statement := []Side{{Statement: "No backup is tested."}}
 		// The wanted item stands at `first`.
-		byWords(&s, items[:want+1], statement, append(same[:want+1:want+1], []float32{1, 0}), want)
+		byWords(&s, items[:want+1], statement, [][]int{order([]float32{1, 0}, same[:want+1], want)}, want)
 		if got := s.Words[0].Rate.N == 1; got != finds {
 			t.Errorf("item %d by words: %v", want, got)
 		}

@@ -8,10 +8,10 @@ import (
 	"storozh/core/keyword"
 )
 
-// byWords measures on the same set what a search by words brings, alone and beside the embedding: the k-1 nearest and, as the k-th, the
+// byWords measures on the same set what a search by words brings, alone and beside the embedding (near, by statement): the k-1 nearest and, as the k-th, the
 // best by words that is not among them. That costs the judge as many questions as the k nearest do. A run retrieves by the embedding
 // alone; the figures say whether words would help with this model.
-func byWords(s *core.RecallScore, items, statements []Side, vectors [][]float32, first int) {
+func byWords(s *core.RecallScore, items, statements []Side, near [][]int, first int) {
 	texts := make([]string, len(items))
 	for i, it := range items {
 		texts[i] = textOf(it)
@@ -21,12 +21,12 @@ func byWords(s *core.RecallScore, items, statements []Side, vectors [][]float32,
 	for i, u := range statements {
 		want := first + i
 		words := places(index.Nearest(textOf(u), len(items)), want)
-		near := order(vectors[len(items)+i], vectors[:len(items)], want)
 		for at, k := range ks {
 			if p := slices.Index(words, want); p >= 0 && p < k {
 				alone[at]++
 			}
-			if slices.Contains(near[:min(k-1, len(near))], want) || next(words, near[:min(k-1, len(near))]) == want {
+			nearest := near[i][:min(k-1, len(near[i]))]
+			if slices.Contains(nearest, want) || next(words, nearest) == want {
 				fused[at]++
 			}
 		}
@@ -41,7 +41,7 @@ func byWords(s *core.RecallScore, items, statements []Side, vectors [][]float32,
 
 func textOf(s Side) string { return s.Title + "\n" + s.Statement }
 
-// places lists what was found in its order, the wanted one last among its equals, as in rank.
+// places lists what was found in its order, the wanted one last among its equals, as in order.
 func places(hits []keyword.Hit, want int) []int {
 	slices.SortStableFunc(hits, func(a, b keyword.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), last(a.Text, b.Text, want))
@@ -50,17 +50,6 @@ func places(hits []keyword.Hit, want int) []int {
 	for i, h := range hits {
 		out[i] = h.Text
 	}
-	return out
-}
-
-// order lists the items by nearness to v, the wanted one last among its equals.
-func order(v []float32, items [][]float32, want int) []int {
-	near := make([]float64, len(items))
-	out := make([]int, len(items))
-	for i, it := range items {
-		near[i], out[i] = cosine(v, it), i
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Or(cmp.Compare(near[b], near[a]), last(a, b, want)) })
 	return out
 }
 

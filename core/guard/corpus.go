@@ -50,7 +50,7 @@ func (w *work) syncCorpus(ctx context.Context) error {
 	case err != nil:
 		return w.goStale(ctx, err)
 	}
-	if err := w.store.SaveCorpus(ctx, w.opt.ShieldDir, reading, itemHash); err != nil {
+	if err := w.store.SaveCorpus(ctx, w.opt.ShieldDir, reading, ItemHash); err != nil {
 		return err
 	}
 	w.head, err = w.store.CorpusHead(ctx, w.opt.ShieldDir)
@@ -134,7 +134,8 @@ func (w *work) itemsOf(ctx context.Context, near [][]core.Near) (map[string]core
 	return byID, nil
 }
 
-func itemHash(i core.Item) []byte { return judge.TextHash(textOfItem(i)) }
+// ItemHash is the hash of what the judge reads of an item: the key of its vectors and part of its verdicts'.
+func ItemHash(i core.Item) []byte { return judge.TextHash(textOfItem(i)) }
 
 // Sync reads the corpus and embeds what is new, without a manifest, so that the first run need not wait for it.
 func (g *Guard) Sync(ctx context.Context) (core.CorpusState, error) {

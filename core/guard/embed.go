@@ -128,7 +128,7 @@ func (w *work) missingItems(ctx context.Context, model int, after []byte) ([]pen
 	}
 	out := make([]pendingText, len(items))
 	for i, it := range items {
-		out[i] = pendingText{itemHash(it), textOfItem(it)}
+		out[i] = pendingText{ItemHash(it), textOfItem(it)}
 	}
 	return out, nil
 }

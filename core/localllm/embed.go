@@ -35,16 +35,7 @@ func (c *Client) EmbedBatch(ctx context.Context, texts []string) ([][]float32, e
 	if err != nil {
 		return nil, err
 	}
-	out := make([][]float32, 0, len(texts))
-	for start := 0; start < len(texts); {
-		end := batchEnd(texts, start)
-		vectors, err := c.embedSome(ctx, names.Embed, texts[start:end])
-		if err != nil {
-			return nil, err
-		}
-		out, start = append(out, vectors...), end
-	}
-	return out, nil
+	return c.EmbedWith(ctx, names.Embed, texts)
 }
 
 // batchEnd is where the batch that begins at start ends; it holds at least one text.

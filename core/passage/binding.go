@@ -1,6 +1,7 @@
 package passage
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,6 +44,30 @@ func bindingText(s string) string {
 		return ""
 	}
 	return strings.Join(parts, "\n")
+}
+
+// Counters gives where each `Counter:` of a text begins and ends, with what belongs to it: up to the end of its line.
+func Counters(s string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for i := 0; i < len(s); i++ {
+			if s[i]|0x20 != 'c' || !wordStart(s, i) {
+				continue
+			}
+			label, end, ok := labelAt(s, i)
+			if !ok || label != "counter" {
+				continue
+			}
+			if line := strings.IndexByte(s[end:], '\n'); line >= 0 {
+				end += line
+			} else {
+				end = len(s)
+			}
+			if !yield(i, end) {
+				return
+			}
+			i = end - 1
+		}
+	}
 }
 
 // labelAt reads a label such as `Counter:` at s[at:], around which white space and emphasis may stand. end is the offset behind the

@@ -3,6 +3,8 @@ package units
 import (
 	"strings"
 	"unicode/utf8"
+
+	"storozh/core/passage"
 )
 
 // The caps on what one unit carries, in bytes.
@@ -39,36 +41,24 @@ func cutNormative(s string) string {
 	if len(s) <= maxNormative {
 		return s
 	}
-	kept := cutUTF8(strings.Join(counters(s, maxNormative*3/4), "\n"), maxNormative/4-1)
+	var behind []string
+	for at, end := range passage.Counters(s) {
+		if end > maxNormative*3/4 {
+			behind = append(behind, s[at:end])
+		}
+	}
+	kept := cutUTF8(strings.Join(behind, "\n"), maxNormative/4-1)
 	if kept == "" {
 		return cutUTF8(s, maxNormative)
 	}
 	return cutUTF8(s, maxNormative-len(kept)-1) + "\n" + kept
 }
 
-const counterLabel = "counter:"
-
-// counters lists each `Counter:` that ends behind a byte of s, with what belongs to it: up to the end of its line.
-func counters(s string, behind int) (out []string) {
-	for at := 0; ; {
-		colon := strings.IndexByte(s[at:], ':')
-		if colon < 0 {
-			return out
-		}
-		start := at + colon + 1 - len(counterLabel)
-		at += colon + 1
-		if start < 0 || !strings.EqualFold(s[start:at], counterLabel) {
-			continue
-		}
-		if end := strings.IndexByte(s[at:], '\n'); end >= 0 {
-			at += end
-		} else {
-			at = len(s)
-		}
-		if at > behind {
-			out = append(out, s[start:at])
-		}
+func holdsCounter(s string) bool {
+	for range passage.Counters(s) {
+		return true
 	}
+	return false
 }
 
 // shellQuote makes s one word of a POSIX shell.

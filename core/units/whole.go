@@ -78,7 +78,7 @@ func (s *source) changedLines() string {
 					said = heading // it is written out as a changed line itself
 				}
 			}
-			if !added || trimmed == "" || b.Len() > maxNormative && counters(trimmed, 0) == nil {
+			if !added || trimmed == "" || b.Len() > maxNormative && !holdsCounter(trimmed) {
 				continue // behind the cap only exceptions count
 			}
 			if heading != said {

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -36,15 +35,7 @@ func idleApp(t testing.TB, change func(*Config)) *App {
 	if change != nil {
 		change(&cfg)
 	}
-	a := &App{cfg: cfg, log: slog.New(slog.NewTextHandler(t.Output(), nil)), say: func(string) {}, db: dbtest.Open(t), version: "test",
-		wake: newSignal(), ended: newSignal()}
-	if err := a.wire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.EnsureTokens(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return wiredApp(t, cfg, dbtest.Open(t))
 }
 
 type reply struct {

@@ -162,6 +162,16 @@ func again(t *testing.T, a *App) *App {
 
 func startApp(t *testing.T, cfg Config, d *db.DB, change ...func(*App)) *App {
 	t.Helper()
+	a := wiredApp(t, cfg, d, change...)
+	ctx, stop := context.WithCancel(context.Background())
+	wait := a.Work(ctx)
+	t.Cleanup(func() { stop(); wait() })
+	return a
+}
+
+// wiredApp wires an App over a database, without workers.
+func wiredApp(t testing.TB, cfg Config, d *db.DB, change ...func(*App)) *App {
+	t.Helper()
 	a := &App{
 		cfg: cfg, log: slog.New(slog.NewTextHandler(t.Output(), nil)), say: func(string) {}, db: d, version: "test",
 		wake: newSignal(), ended: newSignal(),
@@ -175,8 +185,5 @@ func startApp(t *testing.T, cfg Config, d *db.DB, change ...func(*App)) *App {
 	if _, err := a.EnsureTokens(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	wait := a.Work(ctx)
-	t.Cleanup(func() { stop(); wait() })
 	return a
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"storozh/core"
-	"storozh/core/judge"
+	"storozh/core/guard"
 	"storozh/core/keyword"
 )
 
@@ -17,7 +17,7 @@ func (f front) AddMissed(ctx context.Context, m core.Missed) (core.Missed, bool,
 		if err != nil {
 			return core.Missed{}, false, err
 		}
-		m.ItemHash = judge.TextHash(judge.Text{Title: item.Title, Statement: item.Normative})
+		m.ItemHash = guard.ItemHash(item)
 	}
 	return f.DB.AddMissed(ctx, m)
 }

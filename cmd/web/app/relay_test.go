@@ -20,11 +20,7 @@ func TestProcessesTellEachOther(t *testing.T) {
 	model := llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) })
 	rarely := func(a *App) { a.poll = time.Hour }
 	worker := startApp(t, newConfig(t, e, model), dbtest.Open(t), rarely)
-	front := &App{cfg: worker.cfg, log: worker.log, say: worker.say, db: worker.db, version: "test", wake: newSignal(), ended: newSignal()}
-	rarely(front)
-	if err := front.wire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	front := wiredApp(t, worker.cfg, worker.db, rarely)
 	ctx, stop := context.WithCancel(t.Context())
 	relayed := make(chan struct{})
 	go func() { defer close(relayed); front.relay(ctx) }()

@@ -6,17 +6,13 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"storozh/core"
-	"storozh/core/localllm"
 	"storozh/core/localllm/llmtest"
-	"storozh/core/routing"
 	"storozh/db"
 )
 
@@ -55,22 +51,11 @@ func serveOn(t *testing.T, dsn string, e eco, model *llmtest.Server) served {
 		t.Fatal(err)
 	}
 	s := served{log: &lockedLog{}}
-	s.a = &App{
-		cfg: Config{
-			Version: "test", Addr: "127.0.0.1:0", DataDir: t.TempDir(), Ecosystem: e.dir, ShieldDir: filepath.Join(e.dir, core.Shield),
-			Rules: routing.DefaultRules(), Aliases: routing.DefaultAliases(), WebhookSecrets: []string{testSecret},
-			OwnerToken: "owner-token-of-the-test", ClaudeToken: "claude-token-of-the-test", Concurrency: 1,
-			ManifestPath: filepath.Join(t.TempDir(), "changeset-manifest.json"), LLM: localllm.Config{BaseURL: model.URL, MaxRetries: -1},
-		},
-		log: slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), s.log), nil)), say: func(string) {}, db: d, version: "test",
-		wake: newSignal(), ended: newSignal(),
-	}
-	if err := s.a.wire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.a.EnsureTokens(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	cfg := newConfig(t, e, model)
+	cfg.PolicyPath, cfg.Concurrency = "", 1
+	s.a = wiredApp(t, cfg, d, func(a *App) {
+		a.log = slog.New(slog.NewTextHandler(io.MultiWriter(t.Output(), s.log), nil))
+	})
 	ctx, stop := context.WithCancel(context.Background())
 	ready, ended := make(chan string, 1), make(chan error, 1)
 	go func() { ended <- s.a.Serve(ctx, func(addr string) { ready <- addr }) }()

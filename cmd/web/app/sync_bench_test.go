@@ -10,7 +10,6 @@ import (
 
 	"storozh/core"
 	"storozh/core/guard"
-	"storozh/core/judge"
 	"storozh/core/localllm"
 	"storozh/core/routing"
 	"storozh/db"
@@ -98,7 +97,7 @@ func copyItems(b *testing.B, d *db.DB, dir string) time.Duration {
 	}
 	hashes := make([][]byte, len(items))
 	for i, it := range items {
-		hashes[i] = judge.TextHash(judge.Text{Title: it.Title, Statement: it.Normative})
+		hashes[i] = guard.ItemHash(it)
 	}
 	tx, err := d.SQL().BeginTx(b.Context(), nil)
 	if err != nil {
