@@ -135,6 +135,9 @@ func newApp(t *testing.T, e eco, model *llmtest.Server, change func(*Config)) *A
 	if change != nil {
 		change(&cfg)
 	}
+	if len(working) > 0 {
+		t.Fatal("the workers of another App are still at this database and would take this one's runs: stopApp it, or use t.Run")
+	}
 	return startApp(t, cfg, dbtest.Open(t))
 }
 
@@ -157,6 +160,7 @@ func newConfig(t *testing.T, e eco, model *llmtest.Server) Config {
 // again starts the same App once more on the same database, as after a restart.
 func again(t *testing.T, a *App) *App {
 	t.Helper()
+	stopApp(a)
 	return startApp(t, a.cfg, a.db)
 }
 
@@ -165,8 +169,20 @@ func startApp(t *testing.T, cfg Config, d *db.DB, change ...func(*App)) *App {
 	a := wiredApp(t, cfg, d, change...)
 	ctx, stop := context.WithCancel(context.Background())
 	wait := a.Work(ctx)
-	t.Cleanup(func() { stop(); wait() })
+	working[a] = func() { stop(); wait() }
+	t.Cleanup(func() { stopApp(a) })
 	return a
+}
+
+// working holds what ends the workers of each App that has some. Tests here do not run beside each other.
+var working = map[*App]func(){}
+
+// stopApp ends an App's workers and waits for them; without workers it does nothing.
+func stopApp(a *App) {
+	if stop, ok := working[a]; ok {
+		stop()
+		delete(working, a)
+	}
 }
 
 // wiredApp wires an App over a database, without workers.

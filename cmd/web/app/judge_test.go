@@ -34,27 +34,31 @@ func TestTwoNewLessonsThatClashAreFlaggedAgainstEachOther(t *testing.T) {
 // A judge that goes by the order of presentation: the flag stays and is marked.
 func TestAVerdictThatTurnsWithTheOrderIsUnstable(t *testing.T) {
 	for _, swap := range []bool{true, false} {
-		e := newEco(t)
-		e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
-		model := llmtest.Start(t, func(f *llmtest.Faults) {
-			f.Answer = func(prompt string) string {
-				if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
-					return `{"reason":"order","label":"ok"}`
-				}
-				return rules(map[string]core.Label{"afterwards | tests run before": core.Contra})(prompt)
+		t.Run(fmt.Sprintf("swap %v", swap), func(t *testing.T) { unstable(t, swap) })
+	}
+}
+
+func unstable(t *testing.T, swap bool) {
+	e := newEco(t)
+	e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+				return `{"reason":"order","label":"ok"}`
 			}
-		})
-		a := newApp(t, e, model, func(c *Config) { c.NoSwap = !swap })
-		_, units := runEco(t, a, e, "s")
-		u := unitNamed(t, units, "shield/lessons/merge.md")
-		p, _ := pairWith(u, "shield/invariants/core.txt#2")
-		if u.Flag.Semantic != core.Contra || p.Unstable != swap || strings.HasPrefix(u.Flag.JudgeNote, "unstable: ") != swap {
-			t.Errorf("swap %v: %+v %q", swap, p, u.Flag.JudgeNote)
+			return rules(map[string]core.Label{"afterwards | tests run before": core.Contra})(prompt)
 		}
-		_, units = runEco(t, again(t, a), e, "s2")
-		if p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2"); !p.Cached || p.Unstable != swap {
-			t.Errorf("swap %v, from the cache: %+v", swap, p)
-		}
+	})
+	a := newApp(t, e, model, func(c *Config) { c.NoSwap = !swap })
+	_, units := runEco(t, a, e, "s")
+	u := unitNamed(t, units, "shield/lessons/merge.md")
+	p, _ := pairWith(u, "shield/invariants/core.txt#2")
+	if u.Flag.Semantic != core.Contra || p.Unstable != swap || strings.HasPrefix(u.Flag.JudgeNote, "unstable: ") != swap {
+		t.Errorf("%+v %q", p, u.Flag.JudgeNote)
+	}
+	_, units = runEco(t, again(t, a), e, "s2")
+	if p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2"); !p.Cached || p.Unstable != swap {
+		t.Errorf("from the cache: %+v", p)
 	}
 }
 
