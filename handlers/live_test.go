@@ -52,7 +52,7 @@ func next(t *testing.T, events <-chan progressJSON) (progressJSON, bool) {
 	select {
 	case p, ok := <-events:
 		return p, ok
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing came")
 	}
 	return progressJSON{}, false

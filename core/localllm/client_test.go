@@ -91,7 +91,7 @@ func TestCancelAbortsTheRequest(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, core.ErrCanceled) {
 		t.Errorf("%v wraps neither", err)
 	}
-	for until := time.Now().Add(5 * time.Second); s.Counts().Aborted == 0; time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(time.Minute); s.Counts().Aborted == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatal("the server still works on the cancelled request")
 		}

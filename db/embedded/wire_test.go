@@ -110,7 +110,7 @@ func TestGarbage(t *testing.T) {
 // A second connection is served when the first has closed, and refused in words when that takes too long.
 func TestSecondConnection(t *testing.T) {
 	t.Parallel()
-	s := start(t, Options{Memory: true, queueWait: time.Second})
+	s := start(t, Options{Memory: true, queueWait: 3 * time.Second})
 	first, second := pool(t, s), pool(t, s)
 	mustExec(t, first, `CREATE TABLE t (n int)`)
 	err := second.PingContext(limited(t))

@@ -37,7 +37,7 @@ func TestJudgingBeginsBeforeTheLastUnitIsEmbedded(t *testing.T) {
 				if n := texts.Add(1); n == units && !single {
 					select { // the last batch waits for the first answer
 					case <-judged:
-					case <-time.After(20 * time.Second):
+					case <-time.After(time.Minute):
 					}
 				}
 				v, _ := localllm.NewFake().Embeddings(t.Context(), text)

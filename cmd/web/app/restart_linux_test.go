@@ -175,7 +175,7 @@ func goroutines(t *testing.T) map[string]string {
 func leftBehind(t *testing.T, before map[string]string) {
 	t.Helper()
 	var left []string
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		left = nil
 		for number, stack := range goroutines(t) {
 			_, old := before[number]

@@ -74,7 +74,7 @@ func TestTheDemoModelLeavesFilesAlone(t *testing.T) {
 // settled waits until cond holds; the deadline is only there so that a broken test ends.
 func settled(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if cond() {
 			return
 		}
