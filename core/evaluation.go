@@ -83,15 +83,25 @@ type RecallAt struct {
 
 // RecallScore is how well an embedding model brings the item that a statement clashes with.
 type RecallScore struct {
-	Model      string        `json:"model"`
-	SetHash    string        `json:"setHash"`
-	Statements int           `json:"statements"`
-	Items      int           `json:"items"` // searched for each statement
-	Dimensions int           `json:"dimensions"`
-	At         []RecallAt    `json:"at"`              // ascending by k
-	Words      []RecallAt    `json:"words,omitempty"` // of a search by words on the same set
-	Fused      []RecallAt    `json:"fused,omitempty"` // of the k-1 nearest with the best by words beside them; from k = 3
-	MeanRank   float64       `json:"mrr"`             // mean reciprocal rank, 0 to 1
-	Missed     []string      `json:"missed"`          // ids of statements whose clash is not among the nearest 10
-	Took       time.Duration `json:"tookNs"`          // embedding all texts; 0: not measured
+	Model      string           `json:"model"`
+	SetHash    string           `json:"setHash"`
+	Statements int              `json:"statements"`
+	Items      int              `json:"items"` // searched for each statement
+	Dimensions int              `json:"dimensions"`
+	At         []RecallAt       `json:"at"`               // ascending by k
+	Words      []RecallAt       `json:"words,omitempty"`  // of a search by words on the same set
+	Beside     []RecallAt       `json:"beside,omitempty"` // of the k nearest and one more by words, as a run takes them
+	Extra      []RecallAt       `json:"extra,omitempty"`  // the share of statements that got one more by words
+	Languages  []LanguageRecall `json:"languages,omitempty"`
+	MeanRank   float64          `json:"mrr"`    // mean reciprocal rank, 0 to 1
+	Missed     []string         `json:"missed"` // ids of statements whose clash is not among the nearest 10
+	Took       time.Duration    `json:"tookNs"` // embedding all texts; 0: not measured
+}
+
+// LanguageRecall is the recall within the statements of one language; mixed: statement and item are in two.
+type LanguageRecall struct {
+	Name   string `json:"name"`
+	K      int    `json:"k"`
+	Near   Rate   `json:"near"`   // among the k nearest
+	Beside Rate   `json:"beside"` // with one more by words
 }

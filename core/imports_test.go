@@ -30,7 +30,7 @@ var allowed = map[string][]string{
 	"core/keyword":   {},
 	"core/review":    {"core"},
 	"core/trends":    {"core"},
-	"core/guard":     {"core", "core/passage", "core/manifest", "core/units", "core/routing", "core/corpus", "core/localllm", "core/judge"},
+	"core/guard":     {"core", "core/passage", "core/manifest", "core/units", "core/routing", "core/corpus", "core/localllm", "core/judge", "core/keyword"},
 	"db":             {"core", "db/migrations"},
 	"db/migrations":  {},
 	"db/embedded":    {},

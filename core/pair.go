@@ -20,6 +20,7 @@ type Neighbour struct {
 type Near struct {
 	Item       string
 	Similarity float64 // cosine, -1 … 1
+	Words      bool    // found by the words it shares, not by its similarity
 }
 
 // Verdict is a judge's readable answer.
@@ -38,6 +39,7 @@ type Pair struct {
 	ItemText   string // the item's text when it was judged
 	Rank       int    // 1 = nearest
 	Similarity float64
+	Words      bool   // found by the words it shares with the unit; the embedding had others nearer
 	Label      Label  // empty: unjudged
 	Note       string // the judge's reason, one line
 	Cached     bool   // the verdict came from an earlier run

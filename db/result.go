@@ -49,6 +49,7 @@ type pairRow struct {
 	ItemTitle  string  `db:"item_title"`
 	ItemText   string  `db:"item_text"`
 	Similarity float64 `db:"similarity"`
+	Words      bool    `db:"words"`
 	Label      string  `db:"label"`
 	Note       string  `db:"note"`
 	Cached     bool    `db:"cached"`
@@ -68,9 +69,9 @@ const insertUnit = `INSERT INTO units (run_id, ord, unit, observed, repo, path, 
 	:replaces, :start_line, :end_line, :diff, :routing, :expected, :severity, :semantic, :against, :judge_note, :unjudged)`
 
 const insertPair = `INSERT INTO pairs (run_id, ord, rank, item, item_title, item_text, similarity, label, note, cached, unjudged,
-	unit_hash, item_hash, judge, prompt, resolved, unstable, hint)
+	unit_hash, item_hash, judge, prompt, resolved, unstable, hint, words)
 	VALUES (:run_id, :ord, :rank, :item, :item_title, :item_text, :similarity, :label, :note, :cached, :unjudged,
-	:unit_hash, :item_hash, :judge, :prompt, :resolved, :unstable, :hint)`
+	:unit_hash, :item_hash, :judge, :prompt, :resolved, :unstable, :hint, :words)`
 
 // insertResults keeps what a run found, and its head: all that a list of manifests or a page of units needs to know of the whole.
 func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, res core.Result) error {
@@ -164,7 +165,7 @@ func toPairRow(runID int64, ord int, p core.Pair) pairRow {
 		RunID: runID, Ord: ord, Rank: p.Rank, Item: text(p.Item), ItemTitle: text(p.ItemTitle), ItemText: text(p.ItemText),
 		Similarity: p.Similarity, Label: string(p.Label), Note: text(p.Note), Cached: p.Cached, Unjudged: text(p.Unjudged),
 		UnitHash: p.UnitHash, ItemHash: p.ItemHash, Judge: text(p.Judge), Prompt: p.Prompt,
-		Resolved: p.Resolved, Unstable: p.Unstable, Hint: text(p.Hint),
+		Resolved: p.Resolved, Unstable: p.Unstable, Hint: text(p.Hint), Words: p.Words,
 	}
 }
 
@@ -172,7 +173,7 @@ func (r pairRow) pair(unit string) core.Pair {
 	return core.Pair{
 		Unit: unit, Item: r.Item, ItemTitle: r.ItemTitle, ItemText: r.ItemText, Rank: r.Rank, Similarity: r.Similarity,
 		Label: core.Label(r.Label), Note: r.Note, Cached: r.Cached, Unjudged: r.Unjudged, UnitHash: r.UnitHash, ItemHash: r.ItemHash,
-		Judge: r.Judge, Prompt: r.Prompt, Resolved: r.Resolved, Unstable: r.Unstable, Hint: r.Hint,
+		Judge: r.Judge, Prompt: r.Prompt, Resolved: r.Resolved, Unstable: r.Unstable, Hint: r.Hint, Words: r.Words,
 	}
 }
 

@@ -66,7 +66,8 @@ type unitJSON struct {
 type pairJSON struct {
 	Item       string     `json:"item"`
 	Similarity float64    `json:"similarity"`
-	Label      core.Label `json:"label"` // empty: unjudged, and note says why
+	Words      bool       `json:"words,omitempty"` // found by shared words, beside the nearest
+	Label      core.Label `json:"label"`           // empty: unjudged, and note says why
 	Note       string     `json:"note"`
 	Cached     bool       `json:"cached"`
 	Text       string     `json:"text"`
@@ -126,7 +127,7 @@ func newUnit(u core.UnitResult, b *core.Block) unitJSON {
 		if p.Label == "" {
 			note = p.Unjudged
 		}
-		out.Pairs = append(out.Pairs, pairJSON{Item: p.Item, Similarity: p.Similarity, Label: p.Label, Note: note, Cached: p.Cached, Text: p.ItemText})
+		out.Pairs = append(out.Pairs, pairJSON{Item: p.Item, Similarity: p.Similarity, Words: p.Words, Label: p.Label, Note: note, Cached: p.Cached, Text: p.ItemText})
 	}
 	return out
 }

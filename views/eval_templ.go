@@ -799,7 +799,7 @@ func recallTable(p Page, set EvalRetrieval) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "\"><table><thead><tr><th scope=\"col\">Embedding model</th><th scope=\"col\">Dimensions</th><th scope=\"col\">recall@1</th><th scope=\"col\">recall@3</th><th scope=\"col\">recall@5</th><th scope=\"col\">recall@10</th><th scope=\"col\">5 by words alone</th><th scope=\"col\">4 nearest + 1 by words</th><th scope=\"col\">Mean reciprocal rank</th><th scope=\"col\">Measured</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "\"><table><thead><tr><th scope=\"col\">Embedding model</th><th scope=\"col\">Dimensions</th><th scope=\"col\">recall@1</th><th scope=\"col\">recall@3</th><th scope=\"col\">recall@5</th><th scope=\"col\">recall@10</th><th scope=\"col\">5 by words alone</th><th scope=\"col\">5 nearest + 1 by words</th><th scope=\"col\">Mean reciprocal rank</th><th scope=\"col\">Measured</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -866,9 +866,9 @@ func recallTable(p Page, set EvalRetrieval) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var45 string
-			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(rateText(recallAt(r.Score.Fused, 5)))
+			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(rateText(recallAt(r.Score.Beside, 5)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `eval.templ`, Line: 208, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `eval.templ`, Line: 208, Col: 50}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 			if templ_7745c5c3_Err != nil {
@@ -900,7 +900,7 @@ func recallTable(p Page, set EvalRetrieval) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</tbody></table></div><p class=\"left\">Runs retrieve by the embedding alone. Where the 4 nearest and the best by words find clearly more than recall@5, words would help with that model; they cannot find a clash across languages.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "</tbody></table></div><p class=\"left\">A run takes the 5 nearest and, unless STOROZH_WORDS is off, one more by words. Words find a clash where the embedding does not know the language or the name; they cannot find one across languages.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -65,6 +65,7 @@ type PairView struct {
 	Title      string
 	Badge      Badge
 	Similarity float64
+	Words      bool // found by shared words, beside the nearest
 	Note       string
 	Judge      string // model that answered; empty: none did
 	Prompt     string // prompt version
@@ -108,7 +109,7 @@ func newPair(base string, p core.Pair, limit int, whole string) PairView {
 	v := PairView{
 		Item: p.Item, Title: p.ItemTitle, Badge: labelBadge(p.Label), Similarity: p.Similarity, Note: p.Note, Cached: p.Cached,
 		Judge: p.Judge, Prompt: p.Prompt, Fold: p.Label == core.OK, URL: ItemURL(p.Item),
-		Resolved: p.Resolved, Unstable: p.Unstable, Hint: p.Hint,
+		Resolved: p.Resolved, Unstable: p.Unstable, Words: p.Words, Hint: p.Hint,
 	}
 	if unit, ok := strings.CutPrefix(p.Item, core.SiblingPrefix); ok {
 		v.Item, v.Sibling, v.URL = unit, true, base+"?unit="+url.QueryEscape(unit)

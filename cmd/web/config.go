@@ -43,13 +43,8 @@ func config(env func(string) string) (app.Config, error) {
 	if !inContainer() {
 		cfg.MarkerHome = home // a container's home folder is another one than that of the markers
 	}
-	switch env("STOROZH_JUDGE_SWAP") {
-	case "", "on":
-	case "off":
-		cfg.NoSwap = true
-	default:
-		r.fail("STOROZH_JUDGE_SWAP", "must be on or off", nil)
-	}
+	cfg.NoSwap = r.off("STOROZH_JUDGE_SWAP")
+	cfg.NoWords = r.off("STOROZH_WORDS")
 	cfg.ShieldDir = r.path("STOROZH_SHIELD_DIR", shieldDir(cfg.Ecosystem))
 	cfg.PolicyPath = r.path("STOROZH_POLICY", filepath.Join(cfg.Ecosystem, "darwin", "genome", "registry-new.md"))
 	r.routing(&cfg)
@@ -99,6 +94,15 @@ func (r *reader) number(name string, fallback, low, high int) int {
 		r.fail(name, fmt.Sprintf("must be a whole number from %d to %d, not %q", low, high, v), nil)
 	}
 	return n
+}
+
+// off reads a switch that is on unless it is turned off.
+func (r *reader) off(name string) bool {
+	v := r.env(name)
+	if v != "" && v != "on" && v != "off" {
+		r.fail(name, "must be on or off", nil)
+	}
+	return v == "off"
 }
 
 func (r *reader) home() string {

@@ -115,13 +115,16 @@ func wordsText(b *strings.Builder, s *core.RecallScore) {
 	if len(s.Words) == 0 {
 		return
 	}
-	b.WriteString("search by words on the same set; runs retrieve by the embedding alone\n\n")
+	b.WriteString("search by words on the same set; a run takes the nearest and one more by words (STOROZH_WORDS)\n\n")
 	var rows [][]string
 	for _, a := range s.Words {
 		rows = append(rows, []string{fmt.Sprintf("%d by words", a.K), rate(a.Rate)})
 	}
-	for _, a := range s.Fused {
-		rows = append(rows, []string{fmt.Sprintf("%d nearest and 1 by words", a.K-1), rate(a.Rate)})
+	for i, a := range s.Beside {
+		rows = append(rows, []string{fmt.Sprintf("%d nearest and 1 by words", a.K), rate(a.Rate) + fmt.Sprintf("; one more question for %d", s.Extra[i].Rate.N)})
+	}
+	for _, l := range s.Languages {
+		rows = append(rows, []string{fmt.Sprintf("%s: %d nearest", l.Name, l.K), rate(l.Near)}, []string{l.Name + ": and 1 by words", rate(l.Beside)})
 	}
 	table(b, rows...)
 }

@@ -48,7 +48,7 @@ func Recall(ctx context.Context, m localllm.Model, opt Options) (core.RecallScor
 		ranks[i] = rank(near[i], first+i)
 	}
 	score(&s, clashes, ranks)
-	byWords(&s, items, sides[len(items):], near, first)
+	byWords(&s, items, clashes, near, first)
 	return s, nil
 }
 

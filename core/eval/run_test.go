@@ -170,12 +170,12 @@ func TestRecallByWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Words) != 4 || len(s.Fused) != 3 || s.Fused[0].K != 3 {
-		t.Fatalf("%+v %+v", s.Words, s.Fused)
-	}
-	for _, of := range [][]core.RecallAt{s.Words, s.Fused} {
+	for _, of := range [][]core.RecallAt{s.Words, s.Beside, s.Extra} {
+		if len(of) != len(ks) {
+			t.Fatalf("%+v", of)
+		}
 		for i, a := range of {
-			if a.Rate.Of != 60 || i > 0 && a.Rate.N < of[i-1].Rate.N {
+			if a.Rate.Of != 60 || a.K != ks[i] {
 				t.Errorf("%+v", of)
 			}
 		}
@@ -184,13 +184,23 @@ func TestRecallByWords(t *testing.T) {
 	if n := s.Words[2].Rate.N; n < 30 || n > 40 {
 		t.Errorf("%d of 60 by words", n)
 	}
-	// The k-th place costs at most the clash that only the k-th nearest was.
-	for i, k := range []int{3, 5, 10} {
-		if s.Fused[i].K != k || s.Fused[i].Rate.N < s.At[i].Rate.N {
-			t.Errorf("fused %+v, by the embedding alone %+v", s.Fused[i], s.At)
+	// One more takes none of the nearest away.
+	for i, with := range s.Beside {
+		if with.Rate.N < s.At[i].Rate.N || i > 0 && with.Rate.N < s.Beside[i-1].Rate.N || with.Rate.N > s.At[i].Rate.N+s.Extra[i].Rate.N {
+			t.Errorf("with words %+v, by the embedding alone %+v", s.Beside, s.At)
 		}
 	}
-	t.Logf("recall@5: embedding %d, words %d, fused %d of 60", s.At[2].Rate.N, s.Words[2].Rate.N, s.Fused[1].Rate.N)
+	of, near, beside := 0, 0, 0
+	for i, l := range s.Languages {
+		if l.Name != Languages[i] || l.K != 5 || l.Near.Of != 20 {
+			t.Errorf("%+v", l)
+		}
+		of, near, beside = of+l.Near.Of, near+l.Near.N, beside+l.Beside.N
+	}
+	if of != 60 || near != s.At[2].Rate.N || beside != s.Beside[2].Rate.N {
+		t.Errorf("by language %+v", s.Languages)
+	}
+	t.Logf("recall@5: embedding %d, words %d, both %d of 60; one more for %d", s.At[2].Rate.N, s.Words[2].Rate.N, s.Beside[2].Rate.N, s.Extra[2].Rate.N)
 }
 
 // An embedding that tells nothing apart leaves what words find.
@@ -203,14 +213,11 @@ func TestWordsBesideAnEmbeddingOfNoUse(t *testing.T) {
 	}
 	for want, finds := range map[int]bool{2: true, 1: false} {
 		var s core.RecallScore
-		statement := []Side{{Statement: "No backup is tested."}}
+		clash := []Clash{{Unit: Side{Statement: "No backup is tested."}}}
 		// The wanted item stands at `first`.
-		byWords(&s, items[:want+1], statement, [][]int{order([]float32{1, 0}, same[:want+1], want)}, want)
+		byWords(&s, items[:want+1], clash, [][]int{order([]float32{1, 0}, same[:want+1], want)}, want)
 		if got := s.Words[0].Rate.N == 1; got != finds {
 			t.Errorf("item %d by words: %v", want, got)
 		}
-	}
-	if next([]int{4, 2, 1}, []int{4, 2}) != 1 || next([]int{4}, []int{4}) != -1 {
-		t.Error("the next by words")
 	}
 }

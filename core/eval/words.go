@@ -1,57 +1,76 @@
 package eval
 
 import (
-	"cmp"
 	"slices"
 
 	"storozh/core"
 	"storozh/core/keyword"
 )
 
-// byWords measures on the same set what a search by words brings, alone and beside the embedding (near, by statement): the k-1 nearest and, as the k-th, the
-// best by words that is not among them. That costs the judge as many questions as the k nearest do. A run retrieves by the embedding
-// alone; the figures say whether words would help with this model.
-func byWords(s *core.RecallScore, items, statements []Side, near [][]int, first int) {
+// byWords measures on the same set what a search by words brings: alone, and beside the k nearest by the embedding (near, by statement), as a run
+// takes it: one more item, if it shares a telling word (keyword.Index.Best). The wanted items stand last, from first on, and of equals the first
+// is taken: what words do not tell apart must not look good.
+func byWords(s *core.RecallScore, items []Side, clashes []Clash, near [][]int, first int) {
 	texts := make([]string, len(items))
 	for i, it := range items {
 		texts[i] = textOf(it)
 	}
 	index := keyword.New(texts)
-	alone, fused := make([]int, len(ks)), make([]int, len(ks))
-	for i, u := range statements {
-		want := first + i
-		words := places(index.Nearest(textOf(u), len(items)), want)
-		for at, k := range ks {
-			if p := slices.Index(words, want); p >= 0 && p < k {
-				alone[at]++
+	for _, k := range ks {
+		alone, beside, extra := 0, 0, 0
+		for i, c := range clashes {
+			if slices.ContainsFunc(index.Nearest(textOf(c.Unit), k), func(h keyword.Hit) bool { return h.Text == first+i }) {
+				alone++
 			}
-			nearest := near[i][:min(k-1, len(near[i]))]
-			if slices.Contains(nearest, want) || next(words, nearest) == want {
-				fused[at]++
-			}
+			found, more := withWords(index, c.Unit, near[i], k, first+i)
+			beside, extra = beside+one(found), extra+one(more)
 		}
+		s.Words = append(s.Words, core.RecallAt{K: k, Rate: Wilson(alone, len(clashes))})
+		s.Beside = append(s.Beside, core.RecallAt{K: k, Rate: Wilson(beside, len(clashes))})
+		s.Extra = append(s.Extra, core.RecallAt{K: k, Rate: Wilson(extra, len(clashes))})
 	}
-	for at, k := range ks {
-		s.Words = append(s.Words, core.RecallAt{K: k, Rate: Wilson(alone[at], len(statements))})
-		if k > 1 { // with one place there is nothing to fuse
-			s.Fused = append(s.Fused, core.RecallAt{K: k, Rate: Wilson(fused[at], len(statements))})
-		}
-	}
+	s.Languages = languages(clashes, func(i int) (bool, bool) {
+		found, _ := withWords(index, clashes[i].Unit, near[i], runK, first+i)
+		return slices.Contains(near[i][:min(runK, len(near[i]))], first+i), found
+	})
 }
 
-func textOf(s Side) string { return s.Title + "\n" + s.Statement }
+// withWords tells whether the k nearest and the best by words beside them hold the wanted item, and whether there was one by words.
+func withWords(index *keyword.Index, unit Side, near []int, k, want int) (found, more bool) {
+	nearest := near[:min(k, len(near))]
+	best, more := index.Best(textOf(unit), func(text int) bool { return slices.Contains(nearest, text) })
+	return slices.Contains(nearest, want) || more && best == want, more
+}
 
-// places lists what was found in its order, the wanted one last among its equals, as in order.
-func places(hits []keyword.Hit, want int) []int {
-	slices.SortStableFunc(hits, func(a, b keyword.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), last(a.Text, b.Text, want))
-	})
-	out := make([]int, len(hits))
-	for i, h := range hits {
-		out[i] = h.Text
+// runK is the k of the figures by language: the default of a run.
+const runK = 5
+
+// languages counts per language what by tells of each statement: found among the nearest, and found with the one by words beside them.
+func languages(clashes []Clash, by func(i int) (near, beside bool)) []core.LanguageRecall {
+	var out []core.LanguageRecall
+	for _, lang := range Languages {
+		of, near, beside := 0, 0, 0
+		for i, c := range clashes {
+			if c.Lang == lang {
+				n, b := by(i)
+				of, near, beside = of+1, near+one(n), beside+one(b)
+			}
+		}
+		if of > 0 {
+			out = append(out, core.LanguageRecall{Name: lang, K: runK, Near: Wilson(near, of), Beside: Wilson(beside, of)})
+		}
 	}
 	return out
 }
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func textOf(s Side) string { return s.Title + "\n" + s.Statement }
 
 // last puts the wanted one behind another.
 func last(a, b, want int) int {
@@ -62,14 +81,4 @@ func last(a, b, want int) int {
 		return -1
 	}
 	return 0
-}
-
-// next is the best by words that is not among those already there; -1: none.
-func next(words, there []int) int {
-	for _, w := range words {
-		if !slices.Contains(there, w) {
-			return w
-		}
-	}
-	return -1
 }

@@ -20,6 +20,7 @@ type Options struct {
 	K           int    // neighbours per unit; 0: 5
 	Concurrency int    // judge requests at once; 0: 4
 	NoSwap      bool   // do not ask once more, in swapped order, about a pair that is flagged
+	NoWords     bool   // no further neighbour by the words it shares
 	Secret      []byte // key of the prompt's fence markers
 	Ecosystem   string // folder of the repos, for the text at HEAD; empty: not readable
 	ShieldDir   string // the shield checkout
@@ -67,6 +68,7 @@ type work struct {
 	patient  bool        // waits for the configured embedding model, however much it has to embed
 	repos    map[string]*corpus.Repo
 	models   localllm.Models
+	words    *wordSearch           // made when the first unit's neighbours are looked for
 	read     map[string]judge.Text // item id → what the judge reads of it
 	check    string                // contra-check
 	resolved []core.Resolved

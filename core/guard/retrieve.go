@@ -69,6 +69,9 @@ func (f *finder) neighbours(ctx context.Context, batch []*core.UnitResult, model
 	for i := range batch {
 		near[i] = f.pick(near[i], own[i])
 	}
+	if err := f.addByWords(ctx, batch, hashes, own, near, model); err != nil {
+		return err
+	}
 	byID, err := f.itemsOf(ctx, near)
 	if err != nil {
 		return err
@@ -101,7 +104,7 @@ func (f *finder) addNear(u *core.UnitResult, near []core.Near, byID map[string]c
 		if !ok {
 			continue // another run has synced a newer corpus meanwhile
 		}
-		f.addPair(u, core.Pair{Item: it.ID, ItemTitle: it.Title, ItemText: it.Text, Similarity: n.Similarity, Resolved: f.ex.replaced[n.Item]}, textOfItem(it))
+		f.addPair(u, core.Pair{Item: it.ID, ItemTitle: it.Title, ItemText: it.Text, Similarity: n.Similarity, Words: n.Words, Resolved: f.ex.replaced[n.Item]}, textOfItem(it))
 	}
 }
 

@@ -44,6 +44,10 @@ type Store interface {
 	SaveEmbeddings(ctx context.Context, model int, hashes [][]byte, vectors [][]float32) error
 	// NearestAll gives, for each text hash whose vector is kept, the ids of the n nearest items, nearest first.
 	NearestAll(ctx context.Context, dir string, model int, hashes [][]byte, n int) ([][]core.Near, error)
+	// EachItem hands out every item of dir, by id, with no more of the text than a search by words looks at. each must not use the store.
+	EachItem(ctx context.Context, dir string, each func(id, title, normative string)) error
+	// Similarities gives, for each text hash, the cosine to one item; left out, by an empty id, where either has no vector.
+	Similarities(ctx context.Context, dir string, model int, hashes [][]byte, items []string) ([]core.Near, error)
 
 	// Verdicts gives the kept verdicts by key.
 	Verdicts(ctx context.Context, keys [][]byte) (map[string]core.Verdict, error)

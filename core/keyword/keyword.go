@@ -8,6 +8,7 @@ package keyword
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +21,9 @@ const (
 	length   = 0.75  // BM25's b: how much a long text pays for its length
 	maxText  = 1e5   // bytes that are looked at of one text
 	maxWords = 2_000 // different words of a question
+
+	telling        = 100 // a word tells something if at most one text in so many holds it,
+	tellingAtLeast = 3   // or so many texts of a small number
 )
 
 // Index is a set of texts to look in. It is not changed once made, and safe for concurrent use.
@@ -33,44 +37,68 @@ type posting struct{ text, times int }
 
 // Hit is one text that shares a word with a question.
 type Hit struct {
-	Text  int // place among the texts of New
+	Text  int // place among the texts
 	Score float64
+	// Rarest is how many texts hold the rarest of the shared words.
+	Rarest int
 }
 
 // New indexes texts.
-func New(texts []string) *Index { return index(texts, nil) }
-
-// Search is New and Nearest for one question, in a fraction of the time: only the words of the question are indexed.
-func Search(texts []string, question string, n int) []Hit {
-	only := map[string]bool{}
-	for w := range words(question) {
-		only[w] = true
+func New(texts []string) *Index {
+	b := &Builder{}
+	for _, t := range texts {
+		b.Add(t)
 	}
-	return index(texts, only).Nearest(question, n)
+	return b.Index()
 }
 
-// index indexes texts; only, if not nil, holds the words that matter.
-func index(texts []string, only map[string]bool) *Index {
-	x := &Index{lengths: make([]float64, len(texts)), in: map[string][]posting{}}
-	for i, t := range texts {
-		times := map[string]int{}
-		for w := range words(t) {
-			x.lengths[i]++
-			if only == nil || only[w] {
-				times[w]++
-			}
+// Builder indexes texts one after the other, without keeping them. Its zero value indexes every word; see For.
+type Builder struct {
+	x    Index
+	only map[string]bool
+	sum  float64
+}
+
+// For indexes no words but those of questions, in a fraction of time and memory: only they can be asked then.
+func For(questions ...string) *Builder {
+	b := &Builder{only: map[string]bool{}}
+	for _, q := range questions {
+		for w := range words(q) {
+			b.only[w] = true
 		}
-		for w, n := range times {
-			x.in[w] = append(x.in[w], posting{i, n})
-		}
-		x.mean += x.lengths[i] / float64(len(texts))
 	}
-	return x
+	return b
+}
+
+// Add indexes the next text.
+func (b *Builder) Add(text string) {
+	var long float64
+	times := map[string]int{}
+	for w := range words(text) {
+		long++
+		if b.only == nil || b.only[w] {
+			times[w]++
+		}
+	}
+	if b.x.in == nil {
+		b.x.in = map[string][]posting{}
+	}
+	for w, n := range times {
+		b.x.in[w] = append(b.x.in[w], posting{len(b.x.lengths), n})
+	}
+	b.x.lengths = append(b.x.lengths, long)
+	b.sum += long
+}
+
+// Index is what was indexed; nothing may be added afterwards.
+func (b *Builder) Index() *Index {
+	b.x.mean = b.sum / float64(max(1, len(b.x.lengths)))
+	return &b.x
 }
 
 // Nearest gives the texts that share words with a question, best first, at most n; of equals the first. None is given that shares no word.
 func (x *Index) Nearest(question string, n int) []Hit {
-	scores := map[int]float64{}
+	scores := map[int]Hit{}
 	asked := map[string]bool{}
 	for w := range words(question) {
 		if asked[w] || len(asked) == maxWords {
@@ -81,15 +109,30 @@ func (x *Index) Nearest(question string, n int) []Hit {
 		rare := math.Log(1 + (float64(len(x.lengths)-len(have))+0.5)/(float64(len(have))+0.5))
 		for _, p := range have {
 			times := float64(p.times)
-			scores[p.text] += rare * times * (saturate + 1) / (times + saturate*(1-length+length*x.lengths[p.text]/x.mean))
+			h, seen := scores[p.text]
+			if !seen || len(have) < h.Rarest {
+				h.Rarest = len(have)
+			}
+			h.Text = p.text
+			h.Score += rare * times * (saturate + 1) / (times + saturate*(1-length+length*x.lengths[p.text]/x.mean))
+			scores[p.text] = h
 		}
 	}
-	out := make([]Hit, 0, len(scores))
-	for t, s := range scores {
-		out = append(out, Hit{t, s})
-	}
+	out := slices.Collect(maps.Values(scores))
 	slices.SortFunc(out, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), a.Text-b.Text) })
 	return out[:min(n, len(out))]
+}
+
+// Best gives the text that is nearest to a question among those that share a telling word with it and are none of not; false: there is none.
+// What shares only words that many texts hold is no find.
+func (x *Index) Best(question string, not func(text int) bool) (text int, ok bool) {
+	most := max(tellingAtLeast, len(x.lengths)/telling)
+	for _, h := range x.Nearest(question, len(x.lengths)) {
+		if h.Rarest <= most && !not(h.Text) {
+			return h.Text, true
+		}
+	}
+	return 0, false
 }
 
 // words gives the words of a text, cut to their stems, in their order.

@@ -45,7 +45,11 @@ func TestRareSharedWordsCountMost(t *testing.T) {
 	}
 	texts := []string{"a river and a bridge", "the bridge", "Мост и река", ""}
 	for _, q := range []string{"bridges", "река", "nothing"} {
-		if diff := cmp.Diff(New(texts).Nearest(q, 9), Search(texts, q, 9)); diff != "" {
+		b := For("something else", q)
+		for _, text := range texts {
+			b.Add(text)
+		}
+		if diff := cmp.Diff(New(texts).Nearest(q, 9), b.Index().Nearest(q, 9)); diff != "" {
 			t.Errorf("%q: %s", q, diff)
 		}
 	}
@@ -54,6 +58,36 @@ func TestRareSharedWordsCountMost(t *testing.T) {
 	}
 	if got := New(nil).Nearest("word", 3); len(got) != 0 {
 		t.Errorf("in nothing: %v", got)
+	}
+}
+
+func TestTheRarestSharedWordIsCounted(t *testing.T) {
+	t.Parallel()
+	x := New([]string{"the river", "the bridge", "the bridge over the river", "the the"})
+	got := x.Nearest("the bridge is old", 9)
+	if len(got) != 4 || got[0].Text != 1 || got[0].Rarest != 2 || got[1].Text != 2 || got[1].Rarest != 2 || got[2].Rarest != 4 || got[3].Rarest != 4 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestTheBestSharesATellingWord(t *testing.T) {
+	t.Parallel()
+	texts := []string{"the owner of the cache", "the cache and the disk"}
+	for range 98 {
+		texts = append(texts, "the owner of the line")
+	}
+	x := New(texts)
+	none := func(int) bool { return false }
+	if got, ok := x.Best("the owner clears the cache", none); !ok || got != 0 {
+		t.Errorf("%d %v", got, ok)
+	}
+	if got, ok := x.Best("the owner clears the cache", func(i int) bool { return i == 0 }); !ok || got != 1 {
+		t.Errorf("%d %v", got, ok)
+	}
+	for _, q := range []string{"the owner of it", "nothing", ""} {
+		if got, ok := x.Best(q, none); ok {
+			t.Errorf("%q brings %q by words that most texts hold", q, texts[got])
+		}
 	}
 }
 

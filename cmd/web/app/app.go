@@ -111,7 +111,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.model = observed{a.model, a.meter.model}
 	opt := guard.Options{
-		K: a.cfg.K, Concurrency: a.cfg.Concurrency, NoSwap: a.cfg.NoSwap, Secret: secret, Ecosystem: a.cfg.Ecosystem, ShieldDir: a.cfg.ShieldDir,
+		K: a.cfg.K, Concurrency: a.cfg.Concurrency, NoSwap: a.cfg.NoSwap, NoWords: a.cfg.NoWords, Secret: secret, Ecosystem: a.cfg.Ecosystem, ShieldDir: a.cfg.ShieldDir,
 		PolicyPath: a.cfg.PolicyPath, Rules: a.cfg.Rules, Aliases: a.cfg.Aliases,
 	}
 	a.guard = guard.New(a.db, a.model, opt)

@@ -29,6 +29,7 @@ type Config struct {
 	Concurrency int
 	K           int
 	NoSwap      bool // do not ask about flagged pairs once more in swapped order
+	NoWords     bool // do not look for one more neighbour by the words it shares
 
 	Zone    *time.Location // of days and times on pages, by its IANA name; nil: UTC
 	KeepRaw time.Duration  // how long the bytes of manifests are kept; 0: for ever

@@ -28,15 +28,16 @@ func (f front) ByWords(ctx context.Context, source core.Source, text string, n i
 	if source == core.SourceSample {
 		dir = filepath.Join(f.app.sampleEcosystem(), core.Shield)
 	}
-	var ids, texts []string
+	var ids, best []string
+	index := keyword.For(text)
 	err := f.DB.EachItem(ctx, dir, func(id, title, normative string) {
-		ids, texts = append(ids, id), append(texts, title+"\n"+normative)
+		ids = append(ids, id)
+		index.Add(title + "\n" + normative)
 	})
 	if err != nil {
 		return nil, err
 	}
-	var best []string
-	for _, h := range keyword.Search(texts, text, n) {
+	for _, h := range index.Index().Nearest(text, n) {
 		best = append(best, ids[h.Text])
 	}
 	items, err := f.DB.ItemsByID(ctx, dir, best)
