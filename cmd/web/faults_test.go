@@ -63,7 +63,7 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	}
 	last := m.start()
 	d := dialed(t, ctx, m)
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		mu.Lock()
 		n := len(ids)
 		mu.Unlock()
