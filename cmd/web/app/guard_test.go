@@ -125,6 +125,25 @@ func TestACommittedUnitDoesNotMeetItself(t *testing.T) {
 	}
 }
 
+// A rule that is added where it already stands: the diff goes by the file at HEAD, so what is there is not the unit itself.
+func TestARuleThatStandsInTheSameFileIsADuplicate(t *testing.T) {
+	list := "# List\n\n" + sentences(1_600) + "\n\n## Habits\n\n- Bread is baked at night.\n- Doors are locked at ten.\n"
+	e := newEco(t)
+	e.write("shield/memory/list.md", list)
+	e.commit("shield")
+	e.change("shield/memory/list.md", list+"- Bread is  baked at night.\n")
+	e.change("shield/invariants/core.txt", atHead["shield/invariants/core.txt"]+"#4 [critical] [O] tests run before every merge | Why: asked for again\n")
+	rec, units := runEco(t, newApp(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) }), nil), e, "s")
+	if rec.BLUF != "2 units: 2 dup" {
+		t.Errorf("%s", rec.BLUF)
+	}
+	for id, item := range map[string]string{"shield/invariants/core.txt#4": "shield/invariants/core.txt#2", "shield/memory/list.md#L9": "shield/memory/list.md#L7"} {
+		if f := unitNamed(t, units, id).Flag; f.Semantic != core.Dup || !slices.Equal(f.Against, []string{item}) {
+			t.Errorf("%s is %q against %v", id, f.Semantic, f.Against)
+		}
+	}
+}
+
 func TestEverySkipAndIncomplete(t *testing.T) {
 	lesson := func(e eco) { e.change("shield/lessons/new.md", "# New\n\nSomething new to know.\n") }
 	code := func(e eco) { e.change("mirabilis/cmd/run/main.go", "package main\n\nfunc main() { println(2) }\n") }
