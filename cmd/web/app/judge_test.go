@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +30,34 @@ func TestTwoNewLessonsThatClashAreFlaggedAgainstEachOther(t *testing.T) {
 	}
 	if n := model.Counts().Completions; n != 5+5+1 {
 		t.Errorf("%d requests for two units of 5 items each and one pair of units", n)
+	}
+}
+
+// A nearer unit of the same manifest stands before the items that carry the same label, and lends the note.
+func TestAgainstNamesTheNearestFirst(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/left.md", "# Left\n\nAlways drive on the left side of the road.\n")
+	e.change("shield/lessons/right.md", "# Right\n\nAlways drive on the right side of the road.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			item, _, _ := strings.Cut(prompt[strings.LastIndex(prompt, "\nITEM "):], "\nUNIT ")
+			if strings.Contains(item, "side of the road") {
+				return `{"reason":"the other side","label":"contra"}`
+			}
+			return `{"reason":"far off","label":"contra"}`
+		}
+	})
+	_, units := runEco(t, newApp(t, e, model, func(c *Config) { c.NoSwap = true }), e, "s")
+	u := unitNamed(t, units, "shield/lessons/left.md")
+	if f := u.Flag; len(f.Against) != 6 || f.Against[0] != "manifest:shield/lessons/right.md" || f.JudgeNote != "the other side" {
+		t.Errorf("%q against %v", f.JudgeNote, f.Against)
+	}
+	near := map[string]float64{}
+	for _, p := range u.Pairs {
+		near[p.Item] = p.Similarity
+	}
+	if !slices.IsSortedFunc(u.Flag.Against, func(a, b string) int { return cmp.Compare(near[b], near[a]) }) {
+		t.Errorf("against %v, by nearness %v", u.Flag.Against, near)
 	}
 }
 
