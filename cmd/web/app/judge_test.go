@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +90,64 @@ func unstable(t *testing.T, swap bool) {
 	_, units = runEco(t, again(t, a), e, "s2")
 	if p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2"); !p.Cached || p.Unstable != swap {
 		t.Errorf("from the cache: %+v", p)
+	}
+}
+
+// A verdict that was never asked about in the other order is not shown as one that stood it, once that is asked for; and the other way round
+// what is switched off is not called stable or unstable by what came before.
+func TestVerdictsOfOneOrderAreNotTakenForBoth(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+				return `{"reason":"order","label":"ok"}`
+			}
+			return rules(map[string]core.Label{"afterwards | tests run before": core.Contra})(prompt)
+		}
+	})
+	a := newApp(t, e, model, func(c *Config) { c.NoSwap = true })
+	runEco(t, a, e, "once")
+	for session, swap := range []bool{true, false} {
+		a.cfg.NoSwap = !swap
+		a = again(t, a)
+		_, units := runEco(t, a, e, fmt.Sprint(session))
+		p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2")
+		if p.Label != core.Contra || p.Unstable != swap {
+			t.Errorf("swap %v: %+v", swap, p)
+		}
+	}
+}
+
+// A server that is lost between the two orders has said nothing against the first: the flag is not confirmed now, and is asked about again.
+func TestAnOrderThatWasNotAnsweredIsAskedAgain(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if pair := prompt[strings.LastIndex(prompt, "### Pair"):]; strings.Contains(pair, "tests run before") {
+				return `{"reason":"before is not afterwards","label":"contra"}`
+			}
+			return `{"reason":"another subject","label":"ok"}`
+		}
+		f.RefuseStatus, f.Refuse = http.StatusServiceUnavailable, func(body map[string]any) string {
+			prompt, _ := body["prompt"].(string)
+			if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+				return "no slot is free"
+			}
+			return ""
+		}
+	})
+	a := newApp(t, e, model, nil)
+	for session, lost := range []bool{true, false} {
+		if !lost {
+			model.Set(func(f *llmtest.Faults) { f.Refuse = nil })
+		}
+		_, units := runEco(t, a, e, fmt.Sprint(session))
+		u := unitNamed(t, units, "shield/lessons/merge.md")
+		if p, _ := pairWith(u, "shield/invariants/core.txt#2"); u.Flag.Semantic != core.Contra || p.Unstable != lost || p.Cached {
+			t.Errorf("lost %v: %q %+v", lost, u.Flag.Semantic, p)
+		}
 	}
 }
 
