@@ -240,7 +240,7 @@ func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 	e.change("shield/lessons/new.md", "# New\n\nTimes are kept in UTC.\n")
 	a := newApp(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) }), nil)
 	raw := e.manifest("two", "2026-05-01T12:00:00Z")
-	runEco(t, a, e, "one")
+	good, _ := runEco(t, a, e, "one")
 	if out := e.git("shield", "update-ref", "-d", "HEAD"); out != "" {
 		t.Log(out)
 	}
@@ -254,6 +254,8 @@ func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 	rec, _ := a.db.Record(t.Context(), id)
 	if b := rec.Run.Block; b == nil || b.ContraCheck != core.ContraRan || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "last good version") {
 		t.Errorf("%+v", rec.Run.Block)
+	} else if b.Corpus == nil || *b.Corpus != *good.Run.Block.Corpus || b.Corpus.Commit == "" {
+		t.Errorf("judged against %+v, the last good version is %+v", b.Corpus, good.Run.Block.Corpus)
 	}
 }
 
