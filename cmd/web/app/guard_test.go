@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,6 +166,14 @@ func TestEverySkipAndIncomplete(t *testing.T) {
 			"1 unit: routing ok; contra-check: skipped (no usable embedding model)"},
 		{"no corpus", lesson, nil, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoCorpus,
 			"1 unit: routing ok; contra-check: skipped (shield corpus unavailable)"},
+		// The first that applies, in the order of the contract.
+		{"no knowledge, no corpus, unreachable", code, func(f *llmtest.Faults) { f.Down = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoKnowledge, ""},
+		{"no corpus, unreachable", lesson, func(f *llmtest.Faults) { f.Down = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedUnreachable, ""},
+		{"no corpus, null vectors", lesson, func(f *llmtest.Faults) { f.NullVectors = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoEmbedding,
+			"1 unit: routing ok; contra-check: skipped (no usable embedding model)"},
+		{"no corpus, the embedder is gone", lesson, func(f *llmtest.Faults) { f.Embedder = func(string) []float32 { panic(http.ErrAbortHandler) } },
+			func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedUnreachable, ""},
+		{"null vectors", lesson, func(f *llmtest.Faults) { f.NullVectors = true }, nil, core.SkippedNoEmbedding, ""},
 		{"unreadable answers", lesson, func(f *llmtest.Faults) { f.Answer = func(string) string { return "I would rather not say." } }, nil,
 			"incomplete (5 of 5 pairs unjudged: unreadable answer)",
 			"1 unit: 1 unjudged; contra-check: incomplete (5 of 5 pairs unjudged: unreadable answer)"},
