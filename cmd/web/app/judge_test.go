@@ -167,6 +167,25 @@ func TestAClashWithWhatGoesIsResolvedHere(t *testing.T) {
 	}
 }
 
+// Where the clash with what goes could not be judged, no unit lacks a label, and still not all is well.
+func TestAnUnjudgedClashWithWhatGoesIsNoCleanBill(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/invariants/core.txt", strings.Replace(atHead["shield/invariants/core.txt"], "#1 [critical] [F] deploy on a Friday | Why: nobody is there on Saturday | Counter: security fixes\n", "", 1))
+	e.change("shield/lessons/fridays.md", "# Fridays\n\nDeploys on a Friday are welcome at any hour.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if strings.Contains(prompt[strings.LastIndex(prompt, "\nITEM "):], "deploy on a Friday") {
+				return "I cannot tell."
+			}
+			return rules(nil)(prompt)
+		}
+	})
+	rec, _ := runEco(t, newApp(t, e, model, nil), e, "s")
+	if want := "2 units: no flags; contra-check: incomplete (1 of 6 pairs unjudged: unreadable answer)"; rec.BLUF != want {
+		t.Errorf("%s, want %s", rec.BLUF, want)
+	}
+}
+
 func TestTheSameWordsNeedNoModel(t *testing.T) {
 	e := newEco(t)
 	e.change("neuro-matrix/lessons/logs.md", "---\nsummary: Logs are read by machines\n---\n# Logs are read by machines\n\nWrite one  JSON object\nper line of a log.\n")
