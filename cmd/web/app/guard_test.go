@@ -244,6 +244,25 @@ func TestAModelWithOtherVectorsIsNeverMixed(t *testing.T) {
 	}
 }
 
+// The same without a restart: a run that meets the other length says so, the next one embeds anew.
+func TestAModelSwappedUnderALongLivedServerIsTakenUp(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/new.md", "# New\n\nTimes are kept in UTC.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) })
+	a := newApp(t, e, model, nil)
+	runEco(t, a, e, "one")
+	model.Set(func(f *llmtest.Faults) { f.Dimensions = 64 })
+	e.change("shield/lessons/second.md", "# Second\n\nTests come before the merge.\n")
+	rec, _ := runEco(t, a, e, "two")
+	if rec.Run.Block.ContraCheck != core.SkippedNoEmbedding {
+		t.Errorf("%s", rec.BLUF)
+	}
+	rec, units := runEco(t, a, e, "three")
+	if rec.BLUF != "2 units: all ok" || len(items(unitNamed(t, units, "shield/lessons/second.md"))) != 5 {
+		t.Errorf("%s", rec.BLUF)
+	}
+}
+
 func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 	e := newEco(t)
 	e.change("shield/lessons/new.md", "# New\n\nTimes are kept in UTC.\n")
