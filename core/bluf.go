@@ -30,7 +30,8 @@ func BLUF(b Block) string {
 
 // quiet words the head of a block without flags.
 func quiet(b Block, skipped bool) string {
-	clean := b.Summary.OK == b.Summary.Units && b.Summary.Unjudged == 0 && len(b.NotInDiff) == 0 && len(b.Warnings) == 0
+	judged := b.Summary.Unjudged == 0 && !strings.HasPrefix(b.ContraCheck, ContraIncomplete)
+	clean := b.Summary.OK == b.Summary.Units && judged && len(b.NotInDiff) == 0 && len(b.Warnings) == 0
 	switch {
 	case clean:
 		return "all ok"

@@ -30,6 +30,9 @@ func TestBLUF(t *testing.T) {
 		{"2 units: all ok; 1 file unclassified", core.Block{ContraCheck: "ran", Summary: core.Summary{Units: 2, OK: 2}, Unclassified: []string{"a"}}},
 		{"2 units: 1 unjudged; contra-check: incomplete (1 of 9 pairs unjudged: timeout)", core.Block{
 			ContraCheck: "incomplete (1 of 9 pairs unjudged: timeout)", Summary: core.Summary{Units: 2, OK: 1, Unjudged: 1}}},
+		// A clash with what this manifest removes is shown and flags nobody; one that was not judged is missing all the same.
+		{"2 units: no flags; contra-check: incomplete (1 of 9 pairs unjudged: timeout)", core.Block{
+			ContraCheck: "incomplete (1 of 9 pairs unjudged: timeout)", Summary: core.Summary{Units: 2, OK: 2}}},
 	}
 	for _, tt := range tests {
 		if got := core.BLUF(tt.b); got != tt.want {

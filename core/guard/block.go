@@ -35,7 +35,6 @@ func (w *work) label(todo []*core.UnitResult) {
 // labelUnit gives a unit the strongest label over the pairs that count: what goes with this manifest does not.
 func labelUnit(u *core.UnitResult) {
 	pairs := slices.DeleteFunc(slices.Clone(u.Pairs), func(p core.Pair) bool { return p.Resolved })
-	slices.SortStableFunc(pairs, func(a, b core.Pair) int { return cmp.Compare(b.Similarity, a.Similarity) })
 	label, against, note := judge.Strongest(pairs)
 	u.Flag.Semantic, u.Flag.JudgeNote = label, note
 	u.Flag.Against = append([]string{}, against...)

@@ -38,9 +38,22 @@ func (w *work) contraCheck(ctx context.Context) error {
 	}
 	w.warnings = append(w.warnings, w.models.Warnings...)
 	if w.corpus.Items == 0 {
-		return w.skip(todo, core.SkippedNoCorpus)
+		return w.withoutCorpus(ctx, todo)
 	}
 	return w.compare(ctx, todo)
+}
+
+// withoutCorpus skips for want of a corpus, unless the model could not have embedded it: that comes before in C4's order, and is to be
+// mended first. One vector shows it.
+func (w *work) withoutCorpus(ctx context.Context, todo []*core.UnitResult) error {
+	_, err := w.embed(ctx, todo[:1], nil)
+	switch {
+	case err == nil:
+		return w.skip(todo, core.SkippedNoCorpus)
+	case localllm.KindOf(err) == "" || ctx.Err() != nil:
+		return err
+	}
+	return w.skip(todo, skipOf(err))
 }
 
 // compare embeds, retrieves and judges. A unit's pairs go to the judge as soon as its neighbours are known, while later units are still

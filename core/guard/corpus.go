@@ -90,7 +90,7 @@ func (w *work) lookAtShield(ctx context.Context) (core.CorpusReading, error) {
 
 // goStale keeps the last good items in use.
 func (w *work) goStale(ctx context.Context, why error) error {
-	w.head.CorpusState = core.CorpusState{Items: w.head.Items, Stale: true, Reason: why.Error()}
+	w.head.Stale, w.head.Reason = true, why.Error()
 	if w.head.Items > 0 {
 		w.warnings = append(w.warnings, fmt.Sprintf("shield corpus: %v; the last good version was used", why))
 	}

@@ -9,10 +9,11 @@ import (
 type exclusion struct {
 	byPath   map[string][]core.Item // full path, `shield/…` → its items
 	replaced map[string]bool        // ids that the manifest removes or rewrites
+	fromHead map[string]bool        // full paths whose text at HEAD is the one that the diff begins with
 }
 
-func newExclusion(items []core.Item, spans []core.Span) exclusion {
-	e := exclusion{byPath: map[string][]core.Item{}, replaced: map[string]bool{}}
+func newExclusion(items []core.Item, spans []core.Span, fromHead map[string]bool) exclusion {
+	e := exclusion{byPath: map[string][]core.Item{}, replaced: map[string]bool{}, fromHead: fromHead}
 	for _, it := range items {
 		p := core.Shield + "/" + it.Path
 		e.byPath[p] = append(e.byPath[p], it)
@@ -40,10 +41,13 @@ func touches(s core.Span, it core.Item) bool {
 	}
 }
 
-// own lists the items that are the unit itself: its id, what it edits or moves from, and, if it was committed meanwhile, the same text at
-// the same path.
+// own lists the items that are the unit itself: its id, what it edits or moves from, and, where it may have been committed meanwhile, the
+// same text at the same path. While HEAD still holds the text that the diff begins with, that is a duplicate in the same file.
 func (e exclusion) own(u core.Unit) []string {
 	out := append([]string{u.ID}, u.Replaces...)
+	if e.fromHead[u.Repo+"/"+u.Path] {
+		return out
+	}
 	text := passage.Normalise(u.Normative)
 	for _, it := range e.byPath[u.Repo+"/"+u.Path] {
 		if it.ID != u.ID && passage.Normalise(it.Normative) == text {

@@ -67,6 +67,7 @@ type work struct {
 	items    []core.Item // those in the files that the manifest changes
 	patient  bool        // waits for the configured embedding model, however much it has to embed
 	repos    map[string]*corpus.Repo
+	fromHead map[string]bool // files, `<canonical repo>/<path>`, whose text at HEAD is the one that the diff begins with
 	models   localllm.Models
 	words    *wordSearch           // made when the first unit's neighbours are looked for
 	read     map[string]judge.Text // item id → what the judge reads of it
@@ -93,6 +94,7 @@ func (g *Guard) Run(ctx context.Context, job Job) (core.Result, error) {
 
 // derive does stages 0 and 1.
 func (w *work) derive(ctx context.Context) {
+	w.fromHead = map[string]bool{}
 	policy, warning := loadPolicy(ctx, w.opt.PolicyPath)
 	w.policy = policy
 	w.derived = units.Derive(w.job.Manifest, units.Options{
@@ -107,7 +109,11 @@ func (w *work) derive(ctx context.Context) {
 				text, _, err := w.repo(dir).HeadFile(ctx, path)
 				return string(text), err == nil
 			}
-			return w.repo(dir).Text(ctx, path, blob)
+			text, ok := w.repo(dir).Text(ctx, path, blob)
+			if ok {
+				w.fromHead[w.opt.Aliases.Canonical(repo)+"/"+path] = true
+			}
+			return text, ok
 		},
 	})
 	w.warnings = append(w.warnings, w.job.Manifest.Warnings...)

@@ -23,6 +23,7 @@ type question struct {
 	why        string // no verdict: what kept it away
 	settled    bool
 	cached     bool
+	passing    bool // the verdict holds for this run only
 }
 
 // pairAt is a pair by its place: a unit's list of pairs may still grow, and move.
@@ -125,7 +126,7 @@ func (a *asking) questions(units []*core.UnitResult) []*question {
 			if strings.HasPrefix(p.Item, core.SiblingPrefix) && bytes.Compare(p.UnitHash, p.ItemHash) < 0 {
 				item, unit = unit, item // the same question from either side
 			}
-			key := judge.Key(p.Judge, p.Prompt, judge.TextHash(unit), judge.TextHash(item))
+			key := judge.Key(p.Judge, a.orders(p.Prompt), judge.TextHash(unit), judge.TextHash(item))
 			q := a.byKey[string(key)]
 			if q == nil {
 				q = &question{key: key, item: item, unit: unit, record: *p}
@@ -140,6 +141,14 @@ func (a *asking) questions(units []*core.UnitResult) []*question {
 		a.seen[u] = len(u.Pairs)
 	}
 	return fresh
+}
+
+// orders names what a verdict is kept under: one that was asked for in one order only must not be taken for one that stood both.
+func (w *work) orders(prompt string) string {
+	if w.opt.NoSwap {
+		return prompt + "-one-order"
+	}
+	return prompt
 }
 
 // certain settles what needs no model: a text that stands in the corpus word for word is a duplicate.

@@ -22,7 +22,7 @@ type finder struct {
 }
 
 func (w *work) newFinder(a *asking, todo []*core.UnitResult) *finder {
-	return &finder{work: w, asking: a, todo: todo, ex: newExclusion(w.items, w.derived.Replaced)}
+	return &finder{work: w, asking: a, todo: todo, ex: newExclusion(w.items, w.derived.Replaced, w.fromHead)}
 }
 
 // upTo finds the neighbours of the units that have their vectors by now, up to the first that has none.

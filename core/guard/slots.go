@@ -28,7 +28,7 @@ func (a *asking) answer() error {
 			}
 			a.settle(q, v, why)
 			a.report()
-			if v.Label == "" {
+			if v.Label == "" || q.passing {
 				continue
 			}
 			q.record.Label, q.record.Note, q.record.Unstable = v.Label, v.Reason, v.Unstable

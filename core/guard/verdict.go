@@ -10,19 +10,30 @@ import (
 )
 
 // verdictOf brings one question to a verdict. A verdict that flags is asked once more with the order of presentation swapped: a judge that goes
-// by the order, and not by the texts, is found out, and the flag is marked unstable. The first answer stands either way.
+// by the order, and not by the texts, is found out, and the flag is marked unstable. The first answer stands either way. Where the second could
+// not be had the verdict is not confirmed, which is no reason to keep it so.
 func (w *work) verdictOf(ctx context.Context, q *question) (v core.Verdict, why string, err error) {
 	v, why, err = w.verdict(ctx, q)
 	if err != nil || w.opt.NoSwap || v.Label == "" || v.Label == core.OK {
 		return v, why, err
 	}
 	swapped := judge.Swapped(w.opt.Secret, q.item, q.unit)
-	second, _, err := Verdict(ctx, w.complete, swapped, judge.SwappedShorter(w.opt.Secret, q.item, q.unit))
+	second, lost, err := Verdict(ctx, w.complete, swapped, judge.SwappedShorter(w.opt.Secret, q.item, q.unit))
 	if err != nil {
 		return core.Verdict{}, "", err
 	}
 	v.Unstable = second.Label != v.Label // also where it brought no label: then nothing confirms the first
+	q.passing = unanswered(lost)
 	return v, "", nil
+}
+
+// unanswered tells whether a pair has no label because the model could not be had, and not for what it answered.
+func unanswered(why string) bool {
+	switch localllm.Kind(why) {
+	case localllm.KindUnreachable, localllm.KindTimeout, localllm.KindRateLimited, localllm.KindServer, localllm.KindRefused, localllm.KindNoModel:
+		return true
+	}
+	return false
 }
 
 // verdict asks the judge about one question.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+
+	"storozh/core"
 )
 
 // wholeObject reads an answer that is nothing but one JSON object (perhaps in a fence): then there is no thinking to cut off, and
@@ -102,6 +104,9 @@ func isLabelKey(key string) bool {
 	return key == "label" || key == "verdict"
 }
 
+// denied begins a pattern whose first group is a denial of what follows.
+const denied = `(?i)((?:\b(?:not|no|neither|nor|never|without)|n[’']t)\s+(?:an?\s+)?)?\b`
+
 var (
 	labelLine = regexp.MustCompile(`(?i)^[\s*_#>"'` + "`" + `-]*(label|verdict)[\s*_"'` + "`" + `]*[:=](.*)$`)
 	noteLine  = regexp.MustCompile(`(?i)^[\s*_#>"'` + "`" + `-]*(note|reason)[\s*_"'` + "`" + `]*[:=](.*)$`)
@@ -111,6 +116,9 @@ var (
 	sentenceEnd = regexp.MustCompile(`[.!?;:](?:\s+|$)`)
 	// again is a sentence that is a label and nothing else, such as second thoughts.
 	again = regexp.MustCompile(`(?i)^(?:actually|rather|no|wait|so|final(?:ly)?|answer|correction|hence)?[\s,]*(contra|dup|ok)\s*$`)
+	// named and clash are a label, and what contra means, in a sentence.
+	named = regexp.MustCompile(denied + `(contra|dup)\b`)
+	clash = regexp.MustCompile(denied + `contradict(?:s|ory|ions?)?\b`)
 )
 
 // inText reads the forms without JSON, line by line: `label: contra` with an optional note line, and a bare label at the very
@@ -126,7 +134,10 @@ func inText(s string, already bool) (all []found) {
 		}
 		aside = append(aside, secondThoughts(line)...)
 		if m := bare.FindStringSubmatch(line); m != nil && first {
-			all = append(all, found{labelValue(m[1]), m[2] + m[3] + m[4]})
+			// "OK." may also be how a model begins to speak: what it says then must not be another verdict.
+			rest := m[2] + m[3] + m[4]
+			all = append(all, found{labelValue(m[1]), rest})
+			aside = append(aside, meant(rest)...)
 		} else if m := noteLine.FindStringSubmatch(line); m != nil {
 			if note == "" {
 				note = m[2]
@@ -151,10 +162,29 @@ func inText(s string, already bool) (all []found) {
 	return all
 }
 
-// secondThoughts finds sentences that are a label and nothing else.
+// meant finds a verdict in what follows a bare label.
+func meant(rest string) (all []found) {
+	if elsewhere.MatchString(rest) {
+		all = append(all, found{label: unknown})
+	}
+	for _, m := range clash.FindAllStringSubmatch(rest, -1) {
+		if m[1] == "" {
+			all = append(all, found{label: core.Contra})
+		}
+	}
+	return all
+}
+
+// secondThoughts finds sentences that are a label and nothing else, and sentences that name one without denying it. Of the labels only `ok`
+// is a word that people use.
 func secondThoughts(line string) (all []found) {
 	if noteLine.MatchString(line) {
 		return nil
+	}
+	for _, m := range named.FindAllStringSubmatch(line, -1) {
+		if m[1] == "" {
+			all = append(all, found{label: labelValue(m[2])})
+		}
 	}
 	for _, sentence := range sentenceEnd.Split(line, -1) {
 		if m := again.FindStringSubmatch(strings.Trim(sentence, " *_`\"'")); m != nil {

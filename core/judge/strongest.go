@@ -28,7 +28,9 @@ func Strongest(pairs []core.Pair) (label core.Label, against []string, note stri
 		return "", against, ""
 	}
 	near := slices.Clone(pairs)
-	slices.SortStableFunc(near, func(a, b core.Pair) int { return cmp.Compare(a.Rank, b.Rank) })
+	slices.SortStableFunc(near, func(a, b core.Pair) int {
+		return cmp.Or(cmp.Compare(b.Similarity, a.Similarity), cmp.Compare(a.Rank, b.Rank)) // units of the manifest have their ranks behind the items
+	})
 	for _, p := range near {
 		if p.Label != label {
 			continue

@@ -13,6 +13,10 @@ func TestStrongest(t *testing.T) {
 	pair := func(rank int, item string, label core.Label) core.Pair {
 		return core.Pair{Rank: rank, Item: item, Label: label, Note: "note " + item}
 	}
+	near := func(p core.Pair, similarity float64) core.Pair {
+		p.Similarity = similarity
+		return p
+	}
 	tests := []struct {
 		name    string
 		pairs   []core.Pair
@@ -27,6 +31,8 @@ func TestStrongest(t *testing.T) {
 		{"ok, one unjudged", []core.Pair{pair(1, "a", core.OK), pair(2, "b", "")}, "", []string{}, ""},
 		{"none judged", []core.Pair{pair(1, "a", "")}, "", []string{}, ""},
 		{"nearest first", []core.Pair{pair(3, "c", core.Contra), pair(1, "a", core.Contra), pair(2, "b", core.OK)}, core.Contra, []string{"a", "c"}, "note a"},
+		{"a nearer one behind", []core.Pair{near(pair(1, "a", core.Dup), 0.3), near(pair(2, "b", core.Dup), 0.3), near(pair(3, "manifest:c", core.Dup), 0.9)},
+			core.Dup, []string{"manifest:c", "a", "b"}, "note manifest:c"},
 		{"all ok", []core.Pair{pair(1, "a", core.OK), pair(2, "b", core.OK)}, core.OK, []string{"a", "b"}, "note a"},
 	}
 	for _, tt := range tests {

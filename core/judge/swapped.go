@@ -10,8 +10,7 @@ var swappedText string
 
 var swappedTmpl = template.Must(template.New("swapped").Parse(swappedText))
 
-// SwappedVersion names the wording of [Swapped]: a verdict over the swapped order is another verdict in the cache than one over the
-// usual order, so use it, not PromptVersion, in its [Key].
+// SwappedVersion names the wording of [Swapped]. A verdict that stood both orders is kept under PromptVersion, so that has to change with either.
 const SwappedVersion = PromptVersion + "-swapped"
 
 // Swapped is the prompt of [Build] with the unit shown before the item. The roles keep their names, the code and all that is fixed

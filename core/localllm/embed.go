@@ -3,6 +3,7 @@ package localllm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 )
@@ -91,6 +92,9 @@ func (c *Client) embedOnce(ctx context.Context, model string, texts []string) ([
 			return vectors, nil
 		}
 		if try > 0 {
+			if errors.Is(err, errLength) {
+				c.forgetLength(model)
+			}
 			return nil, &Error{Kind: KindMalformed, Op: opEmbed, Detail: oneLine(model + ": " + err.Error()), Err: err}
 		}
 	}
@@ -150,6 +154,9 @@ func vector(in []*float64) ([]float32, error) {
 	return out, nil
 }
 
+// errLength marks vectors of another length than earlier ones.
+var errLength = errors.New("was the model swapped under its name?")
+
 // sameLength refuses vectors of another length than the model's first one: they come from another model and cannot be compared.
 func (c *Client) sameLength(model string, vectors [][]float32) error {
 	c.mu.Lock()
@@ -157,7 +164,7 @@ func (c *Client) sameLength(model string, vectors [][]float32) error {
 	for i, v := range vectors {
 		want, seen := c.dimensions[model]
 		if seen && want != len(v) {
-			return fmt.Errorf("vector %d has %d numbers, earlier ones had %d; was the model swapped under its name?", i, len(v), want)
+			return fmt.Errorf("vector %d has %d numbers, earlier ones had %d; %w", i, len(v), want, errLength)
 		}
 		if !seen && i > 0 && len(vectors[0]) != len(v) {
 			return fmt.Errorf("vectors of %d and %d numbers in one answer", len(vectors[0]), len(v))
@@ -165,4 +172,12 @@ func (c *Client) sameLength(model string, vectors [][]float32) error {
 	}
 	c.dimensions[model] = len(vectors[0])
 	return nil
+}
+
+// forgetLength lets the next call begin anew: a model that was swapped for good would else be refused until a restart. Whoever keeps
+// vectors compares lengths, too.
+func (c *Client) forgetLength(model string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.dimensions, model)
 }

@@ -103,7 +103,12 @@ func TestEmbedNoticesASwappedModel(t *testing.T) {
 	s.Set(func(f *llmtest.Faults) { f.Dimensions = 100 })
 	_, err := c.Embeddings(t.Context(), "a")
 	wantKind(t, err, localllm.KindMalformed)
+	if v, err := c.Embeddings(t.Context(), "a"); err != nil || len(v) != 100 {
+		t.Errorf("it was swapped for good: %d numbers, %v", len(v), err)
+	}
 	s.Set(func(f *llmtest.Faults) { f.Dimensions = 0 })
+	_, err = c.Embeddings(t.Context(), "a")
+	wantKind(t, err, localllm.KindMalformed)
 	if _, err := c.Embeddings(t.Context(), "a"); err != nil {
 		t.Errorf("after it was swapped back: %v", err)
 	}

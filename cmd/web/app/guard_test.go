@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -125,6 +126,25 @@ func TestACommittedUnitDoesNotMeetItself(t *testing.T) {
 	}
 }
 
+// A rule that is added where it already stands: the diff goes by the file at HEAD, so what is there is not the unit itself.
+func TestARuleThatStandsInTheSameFileIsADuplicate(t *testing.T) {
+	list := "# List\n\n" + sentences(1_600) + "\n\n## Habits\n\n- Bread is baked at night.\n- Doors are locked at ten.\n"
+	e := newEco(t)
+	e.write("shield/memory/list.md", list)
+	e.commit("shield")
+	e.change("shield/memory/list.md", list+"- Bread is  baked at night.\n")
+	e.change("shield/invariants/core.txt", atHead["shield/invariants/core.txt"]+"#4 [critical] [O] tests run before every merge | Why: asked for again\n")
+	rec, units := runEco(t, newApp(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) }), nil), e, "s")
+	if rec.BLUF != "2 units: 2 dup" {
+		t.Errorf("%s", rec.BLUF)
+	}
+	for id, item := range map[string]string{"shield/invariants/core.txt#4": "shield/invariants/core.txt#2", "shield/memory/list.md#L9": "shield/memory/list.md#L7"} {
+		if f := unitNamed(t, units, id).Flag; f.Semantic != core.Dup || !slices.Equal(f.Against, []string{item}) {
+			t.Errorf("%s is %q against %v", id, f.Semantic, f.Against)
+		}
+	}
+}
+
 func TestEverySkipAndIncomplete(t *testing.T) {
 	lesson := func(e eco) { e.change("shield/lessons/new.md", "# New\n\nSomething new to know.\n") }
 	code := func(e eco) { e.change("mirabilis/cmd/run/main.go", "package main\n\nfunc main() { println(2) }\n") }
@@ -146,6 +166,14 @@ func TestEverySkipAndIncomplete(t *testing.T) {
 			"1 unit: routing ok; contra-check: skipped (no usable embedding model)"},
 		{"no corpus", lesson, nil, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoCorpus,
 			"1 unit: routing ok; contra-check: skipped (shield corpus unavailable)"},
+		// The first that applies, in the order of the contract.
+		{"no knowledge, no corpus, unreachable", code, func(f *llmtest.Faults) { f.Down = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoKnowledge, ""},
+		{"no corpus, unreachable", lesson, func(f *llmtest.Faults) { f.Down = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedUnreachable, ""},
+		{"no corpus, null vectors", lesson, func(f *llmtest.Faults) { f.NullVectors = true }, func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedNoEmbedding,
+			"1 unit: routing ok; contra-check: skipped (no usable embedding model)"},
+		{"no corpus, the embedder is gone", lesson, func(f *llmtest.Faults) { f.Embedder = func(string) []float32 { panic(http.ErrAbortHandler) } },
+			func(c *Config) { c.ShieldDir = t.TempDir() }, core.SkippedUnreachable, ""},
+		{"null vectors", lesson, func(f *llmtest.Faults) { f.NullVectors = true }, nil, core.SkippedNoEmbedding, ""},
 		{"unreadable answers", lesson, func(f *llmtest.Faults) { f.Answer = func(string) string { return "I would rather not say." } }, nil,
 			"incomplete (5 of 5 pairs unjudged: unreadable answer)",
 			"1 unit: 1 unjudged; contra-check: incomplete (5 of 5 pairs unjudged: unreadable answer)"},
@@ -216,12 +244,31 @@ func TestAModelWithOtherVectorsIsNeverMixed(t *testing.T) {
 	}
 }
 
+// The same without a restart: a run that meets the other length says so, the next one embeds anew.
+func TestAModelSwappedUnderALongLivedServerIsTakenUp(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/new.md", "# New\n\nTimes are kept in UTC.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) })
+	a := newApp(t, e, model, nil)
+	runEco(t, a, e, "one")
+	model.Set(func(f *llmtest.Faults) { f.Dimensions = 64 })
+	e.change("shield/lessons/second.md", "# Second\n\nTests come before the merge.\n")
+	rec, _ := runEco(t, a, e, "two")
+	if rec.Run.Block.ContraCheck != core.SkippedNoEmbedding {
+		t.Errorf("%s", rec.BLUF)
+	}
+	rec, units := runEco(t, a, e, "three")
+	if rec.BLUF != "2 units: all ok" || len(items(unitNamed(t, units, "shield/lessons/second.md"))) != 5 {
+		t.Errorf("%s", rec.BLUF)
+	}
+}
+
 func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 	e := newEco(t)
 	e.change("shield/lessons/new.md", "# New\n\nTimes are kept in UTC.\n")
 	a := newApp(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(nil) }), nil)
 	raw := e.manifest("two", "2026-05-01T12:00:00Z")
-	runEco(t, a, e, "one")
+	good, _ := runEco(t, a, e, "one")
 	if out := e.git("shield", "update-ref", "-d", "HEAD"); out != "" {
 		t.Log(out)
 	}
@@ -235,6 +282,8 @@ func TestADeadCorpusServesItsLastGoodVersion(t *testing.T) {
 	rec, _ := a.db.Record(t.Context(), id)
 	if b := rec.Run.Block; b == nil || b.ContraCheck != core.ContraRan || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0], "last good version") {
 		t.Errorf("%+v", rec.Run.Block)
+	} else if b.Corpus == nil || *b.Corpus != *good.Run.Block.Corpus || b.Corpus.Commit == "" {
+		t.Errorf("judged against %+v, the last good version is %+v", b.Corpus, good.Run.Block.Corpus)
 	}
 }
 

@@ -1,7 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,6 +31,34 @@ func TestTwoNewLessonsThatClashAreFlaggedAgainstEachOther(t *testing.T) {
 	}
 	if n := model.Counts().Completions; n != 5+5+1 {
 		t.Errorf("%d requests for two units of 5 items each and one pair of units", n)
+	}
+}
+
+// A nearer unit of the same manifest stands before the items that carry the same label, and lends the note.
+func TestAgainstNamesTheNearestFirst(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/left.md", "# Left\n\nAlways drive on the left side of the road.\n")
+	e.change("shield/lessons/right.md", "# Right\n\nAlways drive on the right side of the road.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			item, _, _ := strings.Cut(prompt[strings.LastIndex(prompt, "\nITEM "):], "\nUNIT ")
+			if strings.Contains(item, "side of the road") {
+				return `{"reason":"the other side","label":"contra"}`
+			}
+			return `{"reason":"far off","label":"contra"}`
+		}
+	})
+	_, units := runEco(t, newApp(t, e, model, func(c *Config) { c.NoSwap = true }), e, "s")
+	u := unitNamed(t, units, "shield/lessons/left.md")
+	if f := u.Flag; len(f.Against) != 6 || f.Against[0] != "manifest:shield/lessons/right.md" || f.JudgeNote != "the other side" {
+		t.Errorf("%q against %v", f.JudgeNote, f.Against)
+	}
+	near := map[string]float64{}
+	for _, p := range u.Pairs {
+		near[p.Item] = p.Similarity
+	}
+	if !slices.IsSortedFunc(u.Flag.Against, func(a, b string) int { return cmp.Compare(near[b], near[a]) }) {
+		t.Errorf("against %v, by nearness %v", u.Flag.Against, near)
 	}
 }
 
@@ -62,6 +93,64 @@ func unstable(t *testing.T, swap bool) {
 	}
 }
 
+// A verdict that was never asked about in the other order is not shown as one that stood it, once that is asked for; and the other way round
+// what is switched off is not called stable or unstable by what came before.
+func TestVerdictsOfOneOrderAreNotTakenForBoth(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+				return `{"reason":"order","label":"ok"}`
+			}
+			return rules(map[string]core.Label{"afterwards | tests run before": core.Contra})(prompt)
+		}
+	})
+	a := newApp(t, e, model, func(c *Config) { c.NoSwap = true })
+	runEco(t, a, e, "once")
+	for session, swap := range []bool{true, false} {
+		a.cfg.NoSwap = !swap
+		a = again(t, a)
+		_, units := runEco(t, a, e, fmt.Sprint(session))
+		p, _ := pairWith(unitNamed(t, units, "shield/lessons/merge.md"), "shield/invariants/core.txt#2")
+		if p.Label != core.Contra || p.Unstable != swap {
+			t.Errorf("swap %v: %+v", swap, p)
+		}
+	}
+}
+
+// A server that is lost between the two orders has said nothing against the first: the flag is not confirmed now, and is asked about again.
+func TestAnOrderThatWasNotAnsweredIsAskedAgain(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/lessons/merge.md", "# Merge\n\nMerge first and run the tests afterwards.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if pair := prompt[strings.LastIndex(prompt, "### Pair"):]; strings.Contains(pair, "tests run before") {
+				return `{"reason":"before is not afterwards","label":"contra"}`
+			}
+			return `{"reason":"another subject","label":"ok"}`
+		}
+		f.RefuseStatus, f.Refuse = http.StatusServiceUnavailable, func(body map[string]any) string {
+			prompt, _ := body["prompt"].(string)
+			if strings.LastIndex(prompt, "\nUNIT ") < strings.LastIndex(prompt, "\nITEM ") {
+				return "no slot is free"
+			}
+			return ""
+		}
+	})
+	a := newApp(t, e, model, nil)
+	for session, lost := range []bool{true, false} {
+		if !lost {
+			model.Set(func(f *llmtest.Faults) { f.Refuse = nil })
+		}
+		_, units := runEco(t, a, e, fmt.Sprint(session))
+		u := unitNamed(t, units, "shield/lessons/merge.md")
+		if p, _ := pairWith(u, "shield/invariants/core.txt#2"); u.Flag.Semantic != core.Contra || p.Unstable != lost || p.Cached {
+			t.Errorf("lost %v: %q %+v", lost, u.Flag.Semantic, p)
+		}
+	}
+}
+
 func TestAClashWithWhatGoesIsResolvedHere(t *testing.T) {
 	e := newEco(t)
 	e.change("shield/invariants/core.txt", strings.Replace(atHead["shield/invariants/core.txt"], "#1 [critical] [F] deploy on a Friday | Why: nobody is there on Saturday | Counter: security fixes\n", "", 1))
@@ -75,6 +164,25 @@ func TestAClashWithWhatGoesIsResolvedHere(t *testing.T) {
 	}
 	if p, ok := pairWith(unitNamed(t, units, want.Unit), want.Item); !ok || !p.Resolved || p.Label != core.Contra {
 		t.Errorf("%+v", p)
+	}
+}
+
+// Where the clash with what goes could not be judged, no unit lacks a label, and still not all is well.
+func TestAnUnjudgedClashWithWhatGoesIsNoCleanBill(t *testing.T) {
+	e := newEco(t)
+	e.change("shield/invariants/core.txt", strings.Replace(atHead["shield/invariants/core.txt"], "#1 [critical] [F] deploy on a Friday | Why: nobody is there on Saturday | Counter: security fixes\n", "", 1))
+	e.change("shield/lessons/fridays.md", "# Fridays\n\nDeploys on a Friday are welcome at any hour.\n")
+	model := llmtest.Start(t, func(f *llmtest.Faults) {
+		f.Answer = func(prompt string) string {
+			if strings.Contains(prompt[strings.LastIndex(prompt, "\nITEM "):], "deploy on a Friday") {
+				return "I cannot tell."
+			}
+			return rules(nil)(prompt)
+		}
+	})
+	rec, _ := runEco(t, newApp(t, e, model, nil), e, "s")
+	if want := "2 units: no flags; contra-check: incomplete (1 of 6 pairs unjudged: unreadable answer)"; rec.BLUF != want {
+		t.Errorf("%s, want %s", rec.BLUF, want)
 	}
 }
 
