@@ -148,18 +148,18 @@ func shieldDir(ecosystem string) string {
 
 func (r *reader) routing(cfg *app.Config) {
 	var err error
+	if cfg.Aliases, err = routing.ParseAliases(r.env("STOROZH_ALIASES")); err != nil {
+		r.fail("STOROZH_ALIASES", "must look like name=shield,other=darwin", err)
+	}
 	cfg.Rules = routing.DefaultRules()
 	if file := r.env("STOROZH_RULES"); file != "" {
 		text, err := os.ReadFile(file)
 		if err == nil {
-			cfg.Rules, err = routing.ParseRules(text)
+			cfg.Rules, err = routing.ParseRules(text, cfg.Aliases)
 		}
 		if err != nil {
 			r.fail("STOROZH_RULES", "is not a readable file of path rules", err)
 		}
-	}
-	if cfg.Aliases, err = routing.ParseAliases(r.env("STOROZH_ALIASES")); err != nil {
-		r.fail("STOROZH_ALIASES", "must look like name=shield,other=darwin", err)
 	}
 }
 

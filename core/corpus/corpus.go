@@ -6,8 +6,8 @@
 // Invariants:
 //   - Only what is committed counts. The working tree is never looked at: it holds the very work that is to be compared.
 //   - An item has normative text, always; its id is `shield/<path>[#anchor]`.
-//   - A file that can't be read, or a part of one, is a fault and costs nothing else. Only a repository that can't be read at all is
-//     an error; the caller then keeps the last good snapshot.
+//   - A file that can't be read, or a part of one, is a fault and costs nothing else; what is known of such a file stays. Only a
+//     repository that can't be read at all is an error; the caller then keeps the last good snapshot.
 //   - A file whose path and blob are known costs nothing: it is neither fetched from git nor split again.
 package corpus
 
@@ -27,14 +27,14 @@ const MaxFile = 8 << 20
 
 // Splitter is the version of the rules by which files become items: those here and those of core/passage. Raise it whenever the same bytes
 // would give other items, so that files that have not changed are read again.
-const Splitter = 1
+const Splitter = 2
 
 // Snapshot is the corpus at a commit, as far as it was read: what is known is named, not repeated.
 type Snapshot struct {
 	Commit string
 	Items  []core.Item  // of the files that were read, in the order of the tree and of each file
 	Faults []core.Fault // with path; line 0 for a whole file
-	Read   []string     // paths of the files that were read
+	Read   []string     // paths of the files that Items is all of: those that were read, and unreadable ones of which nothing is known
 	Gone   []string     // known paths that are no longer there, in order
 	Files  int          // corpus files in the tree
 	Reused int          // files that are known
@@ -81,7 +81,11 @@ func read(ctx context.Context, repo *Repo, known map[string]string) (Snapshot, e
 		return Snapshot{}, fmt.Errorf("read the corpus at %s: %w", commit, err)
 	}
 	for _, f := range files {
-		snap.Read = append(snap.Read, f.path)
+		if _, stored := known[f.path]; stored && f.unread {
+			f.faults[0].What += "; its last good version stays in use"
+		} else {
+			snap.Read = append(snap.Read, f.path)
+		}
 		snap.Items = append(snap.Items, f.items...)
 		snap.Faults = append(snap.Faults, f.faults...)
 	}
@@ -144,15 +148,19 @@ type file struct {
 	kind   core.Kind
 	items  []core.Item
 	faults []core.Fault
+	unread bool // nothing could be made of it; faults says why
 }
 
 // fill splits the file's content into items, or notes the problem with it.
 func (f *file) fill(data []byte, problem string) {
+	format := formatOf(f.kind, f.path)
+	if problem == "" && f.wide(data) {
+		problem = "it is UTF-16 or no text at all; save it as UTF-8"
+	}
 	if problem != "" {
-		f.faults = append(f.faults, core.Fault{Path: f.path, What: problem})
+		f.faults, f.unread = append(f.faults, core.Fault{Path: f.path, What: problem}), true
 		return
 	}
-	format := formatOf(f.kind, f.path)
 	if format == passage.Whole && bytes.IndexByte(data, 0) >= 0 {
 		return // a lesson without a known ending that is no text
 	}
@@ -170,6 +178,15 @@ func (f *file) fill(data []byte, problem string) {
 			Normative: p.Normative, StartLine: p.Start, EndLine: p.End, Blob: f.blob,
 		})
 	}
+}
+
+// wide tells whether a file that should be text is UTF-16 or UTF-32, by its mark or its many NULs: neither readable nor comparable as it
+// stands.
+func (f *file) wide(data []byte) bool {
+	if !passage.Prose(f.path) && !strings.HasSuffix(strings.ToLower(f.path), ".ttl") {
+		return false
+	}
+	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || 4*bytes.Count(data, []byte{0}) > len(data)
 }
 
 func itemID(file, anchor string) string {

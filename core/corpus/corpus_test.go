@@ -339,6 +339,42 @@ func TestHugeFile(t *testing.T) {
 	}
 }
 
+// TestAFileThatBecomesUnreadableKeepsItsLastItems: half a corpus would silently miss contradictions.
+func TestAFileThatBecomesUnreadableKeepsItsLastItems(t *testing.T) {
+	t.Parallel()
+	dir := newShield(t)
+	first := mustRead(t, dir)
+	write(t, dir, map[string]string{
+		"invariants.txt":      strings.Repeat("#9 [O] too much\n", MaxFile/16+1),
+		"lessons/nul.md":      "\xff\xfeR\x00u\x00l\x00e\x00",
+		"lessons/newcomer.md": "R\x00u\x00l\x00e\x00 \x00o\x00n\x00e\x00",
+	})
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "unreadable")
+	snap, err := Read(t.Context(), dir, Known(filesOf(first), first.Faults))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"invariants.txt", "lessons/nul.md"} {
+		if slices.Contains(snap.Read, path) || slices.Contains(snap.Gone, path) {
+			t.Errorf("the items of %s would be dropped: read %q, gone %q", path, snap.Read, snap.Gone)
+		}
+	}
+	var said []string
+	for _, f := range snap.Faults {
+		said = append(said, fmt.Sprintf("%s %d %v", f.Path, f.Line, strings.HasSuffix(f.What, "its last good version stays in use")))
+	}
+	want := []string{"claims/claims.ttl 3 false", "invariants.txt 0 true", "lessons/newcomer.md 0 false", "lessons/nul.md 0 true"}
+	if d := cmp.Diff(want, said); d != "" {
+		t.Error(d)
+	}
+	for _, it := range snap.Items {
+		if it.Path != "claims/claims.ttl" {
+			t.Errorf("item %+v", it)
+		}
+	}
+}
+
 func TestHeadFileAndText(t *testing.T) {
 	t.Parallel()
 	dir := newShield(t)

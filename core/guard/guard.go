@@ -95,7 +95,7 @@ func (g *Guard) Run(ctx context.Context, job Job) (core.Result, error) {
 // derive does stages 0 and 1.
 func (w *work) derive(ctx context.Context) {
 	w.fromHead = map[string]bool{}
-	policy, warning := loadPolicy(ctx, w.opt.PolicyPath)
+	policy, warning := loadPolicy(ctx, w.opt.PolicyPath, w.opt.Aliases)
 	w.policy = policy
 	w.derived = units.Derive(w.job.Manifest, units.Options{
 		Canonical: w.opt.Aliases.Canonical,
@@ -118,7 +118,7 @@ func (w *work) derive(ctx context.Context) {
 	})
 	w.warnings = append(w.warnings, w.job.Manifest.Warnings...)
 	w.warnings = append(w.warnings, w.derived.Warnings...)
-	for _, s := range []string{warning, routing.TouchesPolicy(w.derived, core.Darwin, routing.PolicyPath)} {
+	for _, s := range []string{warning, w.touchesPolicy()} {
 		if s != "" {
 			w.warnings = append(w.warnings, s)
 		}

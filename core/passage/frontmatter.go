@@ -2,6 +2,7 @@ package passage
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -11,8 +12,8 @@ import (
 const maxFrontMatter = 64 << 10
 
 // FrontMatter cuts the leading YAML block off a Markdown text. fields holds its top-level scalars, keys in lower case; bodyLine is
-// the 1-based line at which body begins. A block that is not closed, too big, not a mapping or not YAML is no front matter: then
-// there are no fields and everything is body. body is cleaned as [Split] does it.
+// the 1-based line at which body begins. A block that is not closed, too big, or no mapping is no front matter: then there are no fields
+// and everything is body. People write `summary: Reception: a note`, which is no YAML; such a block is read line by line. body is cleaned as [Split] does it.
 func FrontMatter(text string) (fields map[string]string, bodyLine int, body string) {
 	return frontMatter(clean(text))
 }
@@ -62,7 +63,10 @@ func scalars(block string) (fields map[string]string, ok bool) {
 		return fields, true
 	}
 	file, err := parser.ParseBytes([]byte(block), 0, parser.AllowDuplicateMapKey())
-	if err != nil || len(file.Docs) != 1 {
+	if err != nil {
+		return plainFields(block)
+	}
+	if len(file.Docs) != 1 {
 		return nil, false
 	}
 	switch body := file.Docs[0].Body.(type) {
@@ -89,4 +93,38 @@ func addScalar(fields map[string]string, v *ast.MappingValueNode) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		fields[key] = n.GetToken().Value
 	}
+}
+
+// plainFields reads a block that is no YAML but looks as people write front matter: `key: value` on each line that is not indented and no item
+// of a list. Anything else between the markers is text.
+func plainFields(block string) (map[string]string, bool) {
+	fields := make(map[string]string)
+	for line := range strings.Lines(block) {
+		line = strings.TrimRight(line, " \t\n")
+		if line == "" || strings.IndexByte(" \t#-", line[0]) >= 0 {
+			continue
+		}
+		key, value, ok := strings.Cut(line, ":")
+		if !ok || !isKey(key) || value != "" && value[0] != ' ' && value[0] != '\t' {
+			return nil, false
+		}
+		fields[strings.ToLower(key)] = plainValue(value)
+	}
+	return fields, len(fields) > 0
+}
+
+func isKey(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsNumber(r) }) < 0
+}
+
+// plainValue strips white space, a remark and the quotes around a value.
+func plainValue(s string) string {
+	s = strings.TrimSpace(s)
+	if s != "" && (s[0] == '"' || s[0] == '\'') {
+		if end := strings.LastIndexByte(s, s[0]); end > 0 {
+			return s[1:end]
+		}
+	}
+	s, _, _ = strings.Cut(s, " #")
+	return strings.TrimSpace(s)
 }

@@ -8,7 +8,8 @@ import (
 )
 
 // splitInvariants makes a passage of each `#N …` line, bare or as a Markdown bullet. An indented line, or one that goes on with
-// `|` or `Counter:`, belongs to the invariant above. All other lines are prose around the invariants.
+// `|` or `Counter:`, belongs to the invariant above. All other lines are prose around the invariants, as is what a comment
+// (`<!-- … -->`, beginning a line) takes out of force.
 func splitInvariants(text string) ([]Passage, []core.Fault) {
 	var (
 		out         []Passage
@@ -16,7 +17,9 @@ func splitInvariants(text string) ([]Passage, []core.Fault) {
 		names       anchors
 		start, rest int // offsets of the open invariant and of what follows its number
 		open, blank bool
+		comment     bool
 		n, at       int // line number and offset
+		lastClose   = strings.LastIndex(text, "-->")
 	)
 	for line := range strings.Lines(text) {
 		n++
@@ -25,6 +28,10 @@ func splitInvariants(text string) ([]Passage, []core.Fault) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.TrimSpace(line) == "" {
 			blank = true
+			continue
+		}
+		if comment || strings.HasPrefix(line, "<!--") {
+			comment, open = !strings.Contains(line, "-->") && at <= lastClose, false // one that is never closed takes out its line only
 			continue
 		}
 		num, behind, ok := invariantHead(line, open)

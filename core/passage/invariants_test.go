@@ -59,6 +59,27 @@ func TestInvariants(t *testing.T) {
 	}
 }
 
+// TestACommentTakesRulesOutOfForce: a rule in `<!-- -->` binds nobody; a comment that is never closed must not swallow the file.
+func TestACommentTakesRulesOutOfForce(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"#1 a\n<!-- #2 b -->\n#3 c\n":                 "1 3",
+		"#1 a\n<!--\n#2 b\n\n  #4 [O] d\n-->\n#3 c\n": "1 3",
+		"#1 a\n<!-- \n#2 b\n#3 c\n":                   "1 2 3",
+		"#1 a\n  <!-- why not -->\n  | Counter: c\n":  "1",
+		"#1 a --> b\n<!--\n#2 b\n":                    "1 2",
+	} {
+		got, _ := Split(Invariants, in)
+		var names []string
+		for _, p := range got {
+			names = append(names, p.Anchor)
+		}
+		if s := strings.Join(names, " "); s != want || strings.Contains(in, "Counter") && !strings.Contains(got[0].Normative, "Counter: c") {
+			t.Errorf("%q: got %s, want %s; %+v", in, s, want, got)
+		}
+	}
+}
+
 // TestCounterStays is case J2: nothing cuts `Counter:` off its rule.
 func TestCounterStays(t *testing.T) {
 	t.Parallel()

@@ -148,7 +148,7 @@ func headingText(x lineIndex, n *ast.Heading, start int) (string, int) {
 
 // plainHeading strips a heading's markup: emphasis, links, code marks, closing hashes.
 func plainHeading(raw string) (plain string) {
-	raw = shorten(strings.TrimSpace(raw), 4*maxTitle)
+	raw = shorten(strings.TrimSpace(strings.ReplaceAll(raw, "\n", " ")), 4*maxTitle) // an underlined heading may have several lines
 	if !strings.ContainsAny(raw, "*_[<&\\`#") {
 		return shorten(Normalise(raw), maxTitle)
 	}

@@ -88,7 +88,10 @@ func TestFrontMatter(t *testing.T) {
 		{"dots", "---\na: b\n...\nx", map[string]string{"a": "b"}, 4, "x"},
 		{"not closed", "---\na: b\n", nil, 1, "---\na: b\n"},
 		{"no mapping", "---\njust words\n---\nx", nil, 1, "---\njust words\n---\nx"},
-		{"broken", "---\nsummary: a: b: [\n---\nx", nil, 1, "---\nsummary: a: b: [\n---\nx"},
+		{"no YAML", "---\nsummary: a: b: [\ntype: lesson # a remark\ntags:\n  - x: [\n- y\ntitle: \"q: \"z\" \"\n---\nx",
+			map[string]string{"summary": "a: b: [", "type": "lesson", "tags": "", "title": "q: \"z\" "}, 9, "x"},
+		{"prose between rules", "---\nNote: a: b.\nIt goes on.\n---\nx", nil, 1, "---\nNote: a: b.\nIt goes on.\n---\nx"},
+		{"addresses between rules", "---\nhttp://a: b: c\n---\nx", nil, 1, "---\nhttp://a: b: c\n---\nx"},
 		{"none", "# Title\n---\n", nil, 1, "# Title\n---\n"},
 		{"twice", "---\na: 1\na: 2\n---\n", map[string]string{"a": "2"}, 5, ""},
 	} {

@@ -16,6 +16,8 @@ func TestShortNote(t *testing.T) {
 	for _, c := range []struct{ name, in, title, normative string }{
 		{"front matter", "---\nsummary: Итог\n---\n\n# Head\n\nText.\n", "Итог", "Итог\n\n# Head\n\nText."},
 		{"heading", "# Head *one*\n\nText.\n", "Head one", "# Head *one*\n\nText."},
+		{"heading of two lines", "One *two*\nthree\n===\n\nText.\n", "One two three", "One *two*\nthree\n===\n\nText."},
+		{"front matter that is no YAML", "---\ncategory: x\nsummary: Приём: проекция\n---\nText.\n", "Приём: проекция", "Приём: проекция\n\nText."},
 		{"bullets stay together", "- a\n- b\n", "", "- a\n- b"},
 		{"only a heading", "---\ntitle: t\n---\n# Head\n\n---\n<!-- later -->\n", "t", ""},
 	} {

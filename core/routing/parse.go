@@ -19,15 +19,15 @@ const maxPolicy = 4 << 20
 
 // ParsePolicy finds the `routing-policy` and `lane-map` tables in the code blocks (fenced or indented) of darwin's registry file
 // (C3). The blocks are the policy, the prose is not. The first table of each name counts. Spacing, `->` for `→`, notes in
-// brackets and extra types or repos are fine; repo names come out canonical by [DefaultAliases]. A missing table, a type of C3
+// brackets and extra types or repos are fine; repo names come out canonical by the aliases. A missing table, a type of C3
 // without a home, a type with two homes, or a home without a lane is an error that names it.
-func ParsePolicy(markdown string) (Policy, error) {
+func ParsePolicy(markdown string, a Aliases) (Policy, error) {
 	if len(markdown) > maxPolicy {
 		return Policy{}, fmt.Errorf("routing policy: the file has %d bytes, more than the %d that are read", len(markdown), maxPolicy)
 	}
 	r := reader{
 		policy:  Policy{homes: map[core.UnitType]string{}, lanes: map[string]string{}},
-		aliases: DefaultAliases(),
+		aliases: a,
 	}
 	eachCodeLine(markdown, r.line)
 	if r.err != nil {

@@ -2,7 +2,6 @@ package routing
 
 import (
 	_ "embed"
-	"maps"
 
 	"storozh/core"
 )
@@ -32,28 +31,12 @@ var builtIn string
 
 // BuiltIn returns the copy of C3 that is compiled in. It serves when darwin's file is missing or unreadable.
 func BuiltIn() Policy {
-	p, err := ParsePolicy("```\n" + builtIn + "```\n")
+	p, err := ParsePolicy("```\n"+builtIn+"```\n", DefaultAliases())
 	if err != nil {
 		panic("routing: the embedded policy.txt is broken: " + err.Error()) // a build fault, caught by every test
 	}
 	p.Source = BuiltInSource
 	return p
-}
-
-// WithAliases returns p with every repo name passed through a as well, so that configured aliases also hold for names in
-// darwin's file.
-func (p Policy) WithAliases(a Aliases) Policy {
-	out := Policy{homes: make(map[core.UnitType]string, len(p.homes)), lanes: maps.Clone(p.lanes), Source: p.Source}
-	for t, repo := range p.homes {
-		out.homes[t] = a.Canonical(repo)
-	}
-	for repo, lane := range p.lanes {
-		if name := a.Canonical(repo); name != repo {
-			delete(out.lanes, repo)
-			out.lanes[name] = lane
-		}
-	}
-	return out
 }
 
 // Home returns the canonical repo that units of type t belong in; ok is false when the policy does not name t.

@@ -70,7 +70,7 @@ And later:
 func TestParsePolicyTolerates(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{"unix": darwinFile, "crlf": strings.ReplaceAll(darwinFile, "\n", "\r\n")} {
-		p, err := ParsePolicy(text)
+		p, err := ParsePolicy(text, DefaultAliases())
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -94,7 +94,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 	fence := func(s string) string { return "```\n" + s + "\n```\n" }
 	lanes := "lane-map\n mirabilis, neuro-matrix = code-lane\n darwin, shield = knowledge-lane\n"
 	types := "routing-policy\n lesson | invariant → shield\n skill|agent|hook → neuro-matrix\n sandbox-mechanism|state → mirabilis\n genome|meta → darwin\n"
-	if _, err := ParsePolicy(fence(types + lanes)); err != nil {
+	if _, err := ParsePolicy(fence(types+lanes), DefaultAliases()); err != nil {
 		t.Fatalf("the whole must parse: %v", err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
@@ -107,7 +107,7 @@ func TestParsePolicyRefuses(t *testing.T) {
 		"homeless lane": {fence(types + strings.Replace(lanes, "darwin, ", "", 1)), `"darwin"`},
 		"huge":          {strings.Repeat("x", maxPolicy+1), "bytes"},
 	} {
-		p, err := ParsePolicy(c.text)
+		p, err := ParsePolicy(c.text, DefaultAliases())
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error = %v, want it to name %s", name, err, c.want)
 		}
@@ -136,27 +136,29 @@ func TestAliases(t *testing.T) {
 			t.Errorf("ParseAliases(%q): no error", bad)
 		}
 	}
-	p, err := ParsePolicy(strings.ReplaceAll(darwinFile, "Learning", "classroom") + "\n    lane-map\n")
+	p, err := ParsePolicy(strings.ReplaceAll(darwinFile, "Learning", "classroom")+"\n    lane-map\n", DefaultAliases())
 	if err == nil {
 		t.Fatalf("classroom has no lane yet: %v", p)
 	}
 }
 
-func TestWithAliases(t *testing.T) {
+// TestConfiguredAliasesHoldInDarwinsFile: a name that only the configuration knows, in one table or in both.
+func TestConfiguredAliasesHoldInDarwinsFile(t *testing.T) {
 	t.Parallel()
-	text := strings.NewReplacer("Learning", "classroom", "SolitaryEquilibriumShield", "classroom").Replace(darwinFile)
-	text = strings.Replace(text, "    poem → shield\n", "", 1)
-	p, err := ParsePolicy(text)
-	if err != nil {
-		t.Fatal(err)
-	}
 	a, err := ParseAliases("Classroom=shield")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = p.WithAliases(a)
-	if home, _ := p.Home(core.Lesson); home != "shield" || p.Lane("shield") != KnowledgeLane || p.Lane("classroom") != "" {
-		t.Errorf("home %q, lanes %v", home, p.lanes)
+	for _, names := range []*strings.Replacer{
+		strings.NewReplacer("Learning", "classroom", "SolitaryEquilibriumShield", "classroom"), strings.NewReplacer("Learning", "classroom"),
+	} {
+		p, err := ParsePolicy(names.Replace(darwinFile), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if home, _ := p.Home(core.Lesson); home != "shield" || p.Lane("shield") != KnowledgeLane || p.Lane("classroom") != "" {
+			t.Errorf("home %q, lanes %v", home, p.lanes)
+		}
 	}
 }
 
@@ -210,7 +212,7 @@ func FuzzPolicy(f *testing.F) {
 	f.Add("```\n" + builtIn)
 	f.Add("    routing-policy\n    a → ) ] (b\n\tlane-map\n\t = \n")
 	f.Fuzz(func(t *testing.T, text string) {
-		p, err := ParsePolicy(text)
+		p, err := ParsePolicy(text, DefaultAliases())
 		if err != nil {
 			if len(p.homes) > 0 || len(p.lanes) > 0 {
 				t.Fatal("an error with half a policy")

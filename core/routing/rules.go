@@ -34,7 +34,7 @@ const maxRules = 1 << 20
 
 // DefaultRules returns the embedded rules.yaml.
 func DefaultRules() Rules {
-	r, err := ParseRules(defaultRules)
+	r, err := ParseRules(defaultRules, DefaultAliases())
 	if err != nil {
 		panic("routing: the embedded rules.yaml is broken: " + err.Error()) // a build fault, caught by every test
 	}
@@ -42,8 +42,8 @@ func DefaultRules() Rules {
 }
 
 // ParseRules reads a rules file (STOROZH_RULES) of the shape that rules.yaml shows. An unknown key, a rule without type or
-// paths, or a glob that could never match is an error that names the rule by its number.
-func ParseRules(text []byte) (Rules, error) {
+// paths, or a glob that could never match is an error that names the rule by its number. Repo names come out canonical by the aliases.
+func ParseRules(text []byte, aliases Aliases) (Rules, error) {
 	if len(text) > maxRules {
 		return Rules{}, fmt.Errorf("path rules: the file has %d bytes, more than the %d that are read", len(text), maxRules)
 	}
@@ -60,7 +60,6 @@ func ParseRules(text []byte) (Rules, error) {
 	for _, t := range c3Types {
 		out.words[string(t)] = t
 	}
-	aliases := DefaultAliases()
 	for i := range out.rules {
 		r := &out.rules[i]
 		r.Type = core.UnitType(strings.ToLower(strings.TrimSpace(string(r.Type))))

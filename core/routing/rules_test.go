@@ -54,7 +54,7 @@ func TestClassifyDefaults(t *testing.T) {
 
 func TestParseRules(t *testing.T) {
 	t.Parallel()
-	r, err := ParseRules([]byte("rules:\n- {type: Poem, only: learning, home: Darwin, paths: [\"verse/**/*.md\"]}\n- {type: lesson, paths: [\"**\"]}\n"))
+	r, err := ParseRules([]byte("rules:\n- {type: Poem, only: learning, home: Darwin, paths: [\"verse/**/*.md\"]}\n- {type: lesson, paths: [\"**\"]}\n"), DefaultAliases())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestParseRules(t *testing.T) {
 		"rules: [{type: a, paths: [b]}, {}]":   "rule 2",
 		"rules: [{type: a, paths: [b]}]\nx: [": "path rules",
 	} {
-		if _, err := ParseRules([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseRules([]byte(text), DefaultAliases()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseRules(%q): %v, want it to say %q", text, err, want)
 		}
 	}

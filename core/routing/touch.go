@@ -7,7 +7,7 @@ import (
 )
 
 // TouchesPolicy returns a warning when a manifest changes the policy file itself (design §4), else "". repo is canonical, path is
-// inside it; pass core.Darwin and [PolicyPath] unless configured otherwise. Routing is checked by the policy at HEAD, so a
+// inside it: core.Darwin and [PolicyPath] unless configured otherwise. Routing is checked by the policy at HEAD, so a
 // change on its way in does not count yet, and the reader has to know.
 func TouchesPolicy(d core.Derivation, repo, path string) string {
 	id := repo + "/" + path

@@ -81,9 +81,10 @@ func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []Fi
 			note(f.OldPath)
 		}
 	}
+	anew := l.standAnew(files)
 	var missing []string
-	for _, e := range l {
-		if !e.inDiff(known, arrows) {
+	for i, e := range l {
+		if anew[i] || !e.inDiff(known, arrows) {
 			missing = append(missing, d.missing(canonical, e)...)
 		}
 	}
@@ -100,6 +101,45 @@ func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []Fi
 		words = append(words, shellQuote(m))
 	}
 	d.out.AddCommands = append(d.out.AddCommands, strings.Join(words, " "))
+}
+
+// standAnew finds, by index, the entries of paths that the diff takes away and that stand again, untracked: the diff does not hold their text.
+// `git status` lists what is deleted once, and of a rename the new name alone; a further entry is the untracked one. A user who
+// switched status.renames off has the old name listed, in its place among the sorted tracked names.
+func (l listing) standAnew(files []File) map[int]bool {
+	stands, gone, moved := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, f := range files {
+		switch {
+		case f.Action == core.Removed:
+			gone[f.Path] = true
+		default:
+			stands[f.Path] = true
+		}
+		if f.OldPath != "" && f.Action != core.Copied {
+			moved[f.OldPath] = true
+		}
+	}
+	if len(gone)+len(moved) == 0 {
+		return nil
+	}
+	tracked := 0 // where the entries end that the diff holds
+	for i, e := range l {
+		if stands[e.path] || gone[e.path] {
+			tracked = i + 1
+		}
+	}
+	out, seen, last := map[int]bool{}, map[string]bool{}, ""
+	for i, e := range l {
+		switch p := e.path; {
+		case stands[p]:
+			last = max(last, p)
+		case gone[p] && !seen[p]:
+			seen[p], last = true, max(last, p)
+		case gone[p], moved[p] && (p < last || i >= tracked):
+			out[i] = true
+		}
+	}
+	return out
 }
 
 func (e listed) inDiff(known, arrows map[string]bool) bool {

@@ -37,6 +37,7 @@ func (s *source) derive(textOnly bool) {
 		return // a warning already says that nothing of it could be read
 	}
 	s.format = passage.FormatOf(s.Path, s.kind)
+	s.unread()
 	s.evidence = newEvidence(&s.File)
 	if len(s.views) == 0 {
 		s.d.add(s.unit(s.Action))
@@ -47,6 +48,36 @@ func (s *source) derive(textOnly bool) {
 		return
 	}
 	s.split(old)
+}
+
+// unread warns of text that should have been judged and that the diff does not hold, or holds in no settled form: silence would read as a
+// clean bill.
+func (s *source) unread() {
+	switch {
+	case s.Action == core.Unmerged:
+		s.d.warn("%s/%s: a merge of it is not finished; its text was not checked", s.repo, s.Path)
+	case s.Action == core.Binary && s.format != passage.Code:
+		s.d.warn("%s/%s: git takes it for binary, as it does UTF-16 and what .gitattributes says so of; its text was not checked", s.repo, s.Path)
+	case s.format != passage.Code && s.conflicts():
+		s.d.warn("%s/%s: it holds the marks of a merge conflict; both sides were checked as they stand", s.repo, s.Path)
+	}
+}
+
+// conflicts tells whether the changeset adds a conflict's marks, first to last.
+func (s *source) conflicts() bool {
+	for _, h := range s.Hunks {
+		if !strings.Contains(h.Body, "+<<<<<<< ") {
+			continue
+		}
+		open := false
+		for l := range h.Lines() {
+			open = open || l.Op == '+' && strings.HasPrefix(l.Text, "<<<<<<< ")
+			if open && l.Op == '+' && strings.HasPrefix(l.Text, ">>>>>>> ") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hasContent tells whether the hunks hold text that passages can be made of.

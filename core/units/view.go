@@ -123,7 +123,9 @@ func (v *view) split(f passage.Format) {
 
 // pad makes a fragment long enough for the splitter to look for sections in it. A short lesson is one passage, but how long the
 // lesson is, a fragment doesn't tell.
-var pad = "\n\n# \ue000\n\n" + strings.Repeat("\ue000", passage.ShortBody+1) + "\n"
+var pad = "\n\n# " + padMark + "\n\n" + strings.Repeat(padMark, passage.ShortBody+1) + "\n"
+
+const padMark = "\ue000"
 
 func (s *side) split(f passage.Format, partial bool) {
 	if len(s.lines) == 0 {
@@ -149,7 +151,10 @@ func (s *side) split(f passage.Format, partial bool) {
 		if p.Start < 1 || p.Start > p.End {
 			continue
 		}
-		if strings.Contains(p.Text, "\ue000") {
+		if p.Title == padMark { // text above the first heading takes its title from that; here it is the padding's
+			p.Title, p.Normative = "", strings.TrimPrefix(p.Normative, padMark+"\n\n")
+		}
+		if strings.Contains(p.Text, padMark) {
 			p.Text, p.Normative = unpad(p.Text), unpad(p.Normative)
 		}
 		if p.Anchor == "" || isLineAnchor(p.Anchor) {
@@ -161,7 +166,7 @@ func (s *side) split(f passage.Format, partial bool) {
 
 // unpad removes the padding from a passage that swallowed it, such as a fence that the fragment leaves open.
 func unpad(s string) string {
-	if i := strings.Index(s, "# \ue000"); i >= 0 {
+	if i := strings.Index(s, "# "+padMark); i >= 0 {
 		s = s[:i]
 	}
 	return strings.TrimSpace(s)

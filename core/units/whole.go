@@ -59,13 +59,14 @@ func (s *source) editedFile(u *core.Unit) {
 	}
 }
 
-// changedLines are the added lines of the new text, each group under the heading it stands below.
+// changedLines are the added lines of the new text, each group under the heading it stands below. A statement and its `Counter:` are
+// never parted: where one of the two changed, both are there.
 func (s *source) changedLines() string {
 	var b strings.Builder
 	for _, v := range s.views {
 		heading, said, fence := "", "", ""
+		binds := v.binding()
 		for i, line := range v.after.lines {
-			added := v.after.other[i] < 0
 			trimmed := strings.TrimSpace(line)
 			switch mark := fenceMark(trimmed); {
 			case mark != "" && fence == "":
@@ -74,11 +75,11 @@ func (s *source) changedLines() string {
 				fence = ""
 			case fence == "" && isHeading(trimmed):
 				heading = trimmed
-				if added {
+				if binds[i] {
 					said = heading // it is written out as a changed line itself
 				}
 			}
-			if !added || trimmed == "" || b.Len() > maxNormative && !holdsCounter(trimmed) {
+			if !binds[i] || trimmed == "" || b.Len() > maxNormative && !holdsCounter(trimmed) {
 				continue // behind the cap only exceptions count
 			}
 			if heading != said {
