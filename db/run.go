@@ -128,7 +128,7 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 				embed_model = $6, prompt_version = $7, policy_source = $8, add_commands = $9, progress_done = progress_of,
 				write_state = 'pending'
 			WHERE id = $1 AND fence = $2 AND status = 'running'`,
-			run.ID, run.Fence, string(block), demo, text(res.JudgeModel), text(res.EmbedModel), res.PromptVersion,
+			run.ID, run.Fence, noNUL(block), demo, text(res.JudgeModel), text(res.EmbedModel), res.PromptVersion,
 			text(res.PolicySource), list(res.AddCommands))
 		if err := one(done, err); err != nil {
 			return err
