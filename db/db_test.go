@@ -190,6 +190,33 @@ func TestRetryThenFailForGood(t *testing.T) {
 	}
 }
 
+// Someone cancels a run while its worker is about to give it back: it has ended, and nobody takes it up again.
+func TestACancelledRunIsNotGivenBack(t *testing.T) {
+	for name, giveBack := range map[string]func(*db.DB, context.Context, core.Run) error{
+		"to be tried again": func(d *db.DB, ctx context.Context, r core.Run) error { return d.Retry(ctx, r, "the model is away", time.Minute) },
+		"at a shutdown":     (*db.DB).Release,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := dbtest.Open(t)
+			r := submit(t, d, arrival("s", "2026-03-01T10:00:00Z", "one"))
+			run := claim(t, d)
+			if err := d.Cancel(t.Context(), r.ManifestID); err != nil {
+				t.Fatal(err)
+			}
+			if err := giveBack(d, t.Context(), run); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := d.Record(t.Context(), r.ManifestID)
+			if err != nil || rec.Run.Status != core.Cancelled || rec.Run.FinishedAt.IsZero() {
+				t.Errorf("%+v %v", rec.Run, err)
+			}
+			if _, err := d.Rerun(t.Context(), r.ManifestID, false); err != nil {
+				t.Errorf("judging again: %v", err)
+			}
+		})
+	}
+}
+
 func result() core.Result {
 	unit := core.Unit{
 		ID: "shield/lessons/x.md", Observed: "shield", Repo: "shield", Path: "lessons/x.md", Type: core.Lesson, Action: core.Added,
