@@ -193,8 +193,10 @@ func TestRetryThenFailForGood(t *testing.T) {
 // Someone cancels a run while its worker is about to give it back: it has ended, and nobody takes it up again.
 func TestACancelledRunIsNotGivenBack(t *testing.T) {
 	for name, giveBack := range map[string]func(*db.DB, context.Context, core.Run) error{
-		"to be tried again": func(d *db.DB, ctx context.Context, r core.Run) error { return d.Retry(ctx, r, "the model is away", time.Minute) },
-		"at a shutdown":     (*db.DB).Release,
+		"to be tried again": func(d *db.DB, ctx context.Context, r core.Run) error {
+			return d.Retry(ctx, r, "the model is away", time.Minute)
+		},
+		"at a shutdown": (*db.DB).Release,
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := dbtest.Open(t)
