@@ -27,7 +27,7 @@ func (c commands) check(ctx context.Context, file string) error {
 		if path, err = filepath.Abs(file); err != nil {
 			return err
 		}
-		if raw, err = os.ReadFile(path); err != nil {
+		if raw, err = readManifest(path); err != nil {
 			return fmt.Errorf("the manifest cannot be read: %w", err)
 		}
 	}
@@ -48,6 +48,16 @@ func (c commands) check(ctx context.Context, file string) error {
 		}
 		return printOutcome(c.out, o)
 	})
+}
+
+// readManifest reads whatever has a name: a file, or a pipe that the shell has made.
+func readManifest(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return app.ReadCapped(f)
 }
 
 func (c commands) submit(ctx context.Context, d app.Desk, raw []byte, path string) (int64, error) {
