@@ -9,6 +9,7 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -114,6 +115,30 @@ func wrap(err error, method string) error {
 // manifest keeps them.
 func text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// noNUL makes a JSON document fit for the database: Postgres refuses the escape of NUL, too, when it is asked for a part of the document.
+func noNUL(doc []byte) string {
+	const escape, instead = `\u0000`, `\ufffd`
+	if !bytes.Contains(doc, []byte(escape)) {
+		return string(doc)
+	}
+	var out strings.Builder
+	for i := 0; i < len(doc); {
+		switch {
+		case doc[i] != '\\':
+			out.WriteByte(doc[i])
+			i++
+		case bytes.HasPrefix(doc[i:], []byte(escape)):
+			out.WriteString(instead)
+			i += len(escape)
+		default: // a backslash and what it escapes, which can be a backslash
+			n := min(2, len(doc)-i)
+			out.Write(doc[i : i+n])
+			i += n
+		}
+	}
+	return out.String()
 }
 
 // list makes strings fit for a text[] column.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -189,6 +190,35 @@ func TestRetryThenFailForGood(t *testing.T) {
 	}
 }
 
+// Someone cancels a run while its worker is about to give it back: it has ended, and nobody takes it up again.
+func TestACancelledRunIsNotGivenBack(t *testing.T) {
+	for name, giveBack := range map[string]func(*db.DB, context.Context, core.Run) error{
+		"to be tried again": func(d *db.DB, ctx context.Context, r core.Run) error {
+			return d.Retry(ctx, r, "the model is away", time.Minute)
+		},
+		"at a shutdown": (*db.DB).Release,
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := dbtest.Open(t)
+			r := submit(t, d, arrival("s", "2026-03-01T10:00:00Z", "one"))
+			run := claim(t, d)
+			if err := d.Cancel(t.Context(), r.ManifestID); err != nil {
+				t.Fatal(err)
+			}
+			if err := giveBack(d, t.Context(), run); err != nil {
+				t.Fatal(err)
+			}
+			rec, err := d.Record(t.Context(), r.ManifestID)
+			if err != nil || rec.Run.Status != core.Cancelled || rec.Run.FinishedAt.IsZero() {
+				t.Errorf("%+v %v", rec.Run, err)
+			}
+			if _, err := d.Rerun(t.Context(), r.ManifestID, false); err != nil {
+				t.Errorf("judging again: %v", err)
+			}
+		})
+	}
+}
+
 func result() core.Result {
 	unit := core.Unit{
 		ID: "shield/lessons/x.md", Observed: "shield", Repo: "shield", Path: "lessons/x.md", Type: core.Lesson, Action: core.Added,
@@ -250,6 +280,53 @@ func TestFinishKeepsEverything(t *testing.T) {
 	}
 	if pending, _ := d.PendingWrites(t.Context()); len(pending) != 0 {
 		t.Error("still pending")
+	}
+}
+
+// Case P2, in the block: a name, a note or a warning can hold NUL, and so can text that only looks like its escape.
+func TestFinishTakesNULInTheBlock(t *testing.T) {
+	d := dbtest.Open(t)
+	r := submit(t, d, arrival("s", "2026-03-01T10:00:00Z", "one"))
+	res := result()
+	res.Block.Flags[0].ObservedRepo, res.Block.Flags[0].JudgeNote = "neuro\x00matrix", "a\x00b"
+	res.Block.Warnings = []string{`the words \u0000 and \\u0000 are none`, "but \x00\x00 are"}
+	if err := d.Finish(t.Context(), claim(t, d), res, false); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := d.Record(t.Context(), r.ManifestID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := rec.Run.Block
+	if b.Flags[0].ObservedRepo != "neuro\uFFFDmatrix" || b.Flags[0].JudgeNote != "a\uFFFDb" ||
+		!cmp.Equal(b.Warnings, []string{`the words \u0000 and \\u0000 are none`, "but \uFFFD\uFFFD are"}) {
+		t.Errorf("%+v", b)
+	}
+	if recs, _, err := d.Records(t.Context(), core.RecordQuery{}); err != nil || len(recs) != 1 {
+		t.Errorf("%d records (%v)", len(recs), err)
+	}
+}
+
+// A session id longer than an index takes is no reason to lose a manifest; two such sessions stay two.
+func TestLongSessionIDs(t *testing.T) {
+	d := dbtest.Open(t)
+	var long strings.Builder
+	for i := range 3_000 {
+		fmt.Fprintf(&long, "%x-ж", i*i)
+	}
+	for _, a := range []core.Arrival{
+		arrival(long.String()+"1", "2026-03-01T10:00:00Z", "one"), arrival(long.String()+"2", "2026-03-01T10:00:00Z", "two"),
+		arrival(long.String()+"2", "2026-03-01T10:05:00Z", "three"),
+	} {
+		submit(t, d, a)
+		res := result()
+		if err := d.Finish(t.Context(), claim(t, d), res, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	recs, _, err := d.Records(t.Context(), core.RecordQuery{})
+	if err != nil || len(recs) != 2 || recs[0].SessionID == recs[1].SessionID || len(recs[0].SessionID) > 500 || !utf8.ValidString(recs[0].SessionID) {
+		t.Errorf("%d open manifests of two sessions (%v)", len(recs), err)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"storozh/core"
 )
@@ -30,9 +29,6 @@ func (d *DB) SaveEvaluation(ctx context.Context, e core.Evaluation) (int64, erro
 		e.At, e.Demo, text(j.Model), j.Prompt, j.Set, j.SetHash, text(r.Model), r.SetHash, noNUL(report))
 	return id, wrap(err, "SaveEvaluation")
 }
-
-// noNUL makes a document fit for jsonb, which refuses the escape of NUL.
-func noNUL(doc []byte) string { return strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`) }
 
 // Evaluations gives the latest measurements, newest first, at most limit.
 func (d *DB) Evaluations(ctx context.Context, limit int) ([]core.Evaluation, error) {

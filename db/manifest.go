@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
 	"database/sql"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jmoiron/sqlx"
 
@@ -37,7 +40,7 @@ func (d *DB) submit(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte
 		return err
 	}
 	if r.New {
-		if err := d.supersede(ctx, tx, text(a.SessionID)); err != nil {
+		if err := d.supersede(ctx, tx, sessionName(a.SessionID)); err != nil {
 			return err
 		}
 	} else if a.Target != "" {
@@ -52,7 +55,7 @@ func insertManifest(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte
 	err := tx.GetContext(ctx, &r.ManifestID, `
 		INSERT INTO manifests (content_hash, session_id, stamped_at, source, target, raw) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (content_hash) DO NOTHING RETURNING id`,
-		a.ContentHash[:], text(a.SessionID), nullTime(a.Timestamp), a.Source, text(a.Target), raw)
+		a.ContentHash[:], sessionName(a.SessionID), nullTime(a.Timestamp), a.Source, text(a.Target), raw)
 	if err == nil {
 		r.New = true
 		return nil
@@ -65,6 +68,20 @@ func insertManifest(ctx context.Context, tx *sqlx.Tx, a core.Arrival, raw []byte
 		return err
 	}
 	return restoreRaw(ctx, tx, r.ManifestID, raw)
+}
+
+// maxSession bounds the name of a session, in bytes: an index takes no more than 2,700.
+const maxSession = 500
+
+// sessionName is a session id as it is stored: one that is too long is shortened, with a digest in place of the rest, so that two sessions
+// stay two.
+func sessionName(id string) string {
+	name := text(id)
+	if len(name) <= maxSession {
+		return name
+	}
+	sum := sha256.Sum256([]byte(id))
+	return text(name[:maxSession-2*len(sum)-len("…")-utf8.UTFMax]) + "…" + hex.EncodeToString(sum[:])
 }
 
 // supersede folds all manifests of a session under its latest, by the manifests' own time. Arrivals of one session are ordered by a

@@ -102,7 +102,7 @@ func insertResults(ctx context.Context, tx *sqlx.Tx, runID int64, res core.Resul
 			}
 		}
 	}
-	_, err = tx.ExecContext(ctx, "UPDATE runs SET head = $2, pairs_judged = $3, pairs_cached = $4 WHERE id = $1", runID, string(head), judged, cached)
+	_, err = tx.ExecContext(ctx, "UPDATE runs SET head = $2, pairs_judged = $3, pairs_cached = $4 WHERE id = $1", runID, noNUL(head), judged, cached)
 	return err
 }
 

@@ -26,6 +26,10 @@ const MaxWait = 2 * time.Minute
 // MaxAttempts is how often a run is tried before it fails for good.
 const MaxAttempts = 5
 
+// MaxDeaths is how often a run whose process died is taken over: more often than a busy machine is ever restarted in the middle of one, and
+// not for ever, as it may be this run that brings the process down.
+const MaxDeaths = 10
+
 const runColumns = `
 	r.id, r.manifest_id, r.status, r.attempt, r.fence, r.fresh, r.progress_done, r.progress_of, r.error, r.demo, r.judge_model,
 	r.embed_model, r.prompt_version, r.policy_source, r.queued_at, r.started_at, r.finished_at, r.block, r.write_state, r.write_path,
@@ -128,7 +132,7 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 				embed_model = $6, prompt_version = $7, policy_source = $8, add_commands = $9, progress_done = progress_of,
 				write_state = 'pending'
 			WHERE id = $1 AND fence = $2 AND status = 'running'`,
-			run.ID, run.Fence, string(block), demo, text(res.JudgeModel), text(res.EmbedModel), res.PromptVersion,
+			run.ID, run.Fence, noNUL(block), demo, text(res.JudgeModel), text(res.EmbedModel), res.PromptVersion,
 			text(res.PolicySource), list(res.AddCommands))
 		if err := one(done, err); err != nil {
 			return err

@@ -12,13 +12,17 @@ import (
 	"storozh/core"
 )
 
+// backTo is what becomes of a run that is given back: one that was to be cancelled meanwhile has ended.
+const backTo = `status = CASE WHEN cancel_requested THEN 'cancelled' ELSE 'queued' END, finished_at = CASE WHEN cancel_requested THEN now() END,
+	lease_until = NULL`
+
 // Retry gives a run back to the queue after wait (at most MaxWait), or fails it for good after MaxAttempts.
 func (d *DB) Retry(ctx context.Context, run core.Run, why string, wait time.Duration) error {
 	if run.Attempt >= MaxAttempts {
 		return d.end(ctx, run, core.Failed, why)
 	}
 	res, err := d.x.ExecContext(ctx, `
-		UPDATE runs SET status = 'queued', lease_until = NULL, error = $3, not_before = now() + $4 * interval '1 millisecond'
+		UPDATE runs SET `+backTo+`, error = $3, not_before = now() + $4 * interval '1 millisecond'
 		WHERE id = $1 AND fence = $2 AND status = 'running'`, run.ID, run.Fence, text(why), min(wait, MaxWait).Milliseconds())
 	return wrap(one(res, err), "Retry")
 }
@@ -26,7 +30,7 @@ func (d *DB) Retry(ctx context.Context, run core.Run, why string, wait time.Dura
 // Release gives a run back at once, its attempt uncounted: the process is shutting down.
 func (d *DB) Release(ctx context.Context, run core.Run) error {
 	res, err := d.x.ExecContext(ctx, `
-		UPDATE runs SET status = 'queued', lease_until = NULL, attempt = attempt - 1 WHERE id = $1 AND fence = $2 AND status = 'running'`,
+		UPDATE runs SET `+backTo+`, attempt = attempt - 1 WHERE id = $1 AND fence = $2 AND status = 'running'`,
 		run.ID, run.Fence)
 	return wrap(one(res, err), "Release")
 }
@@ -34,6 +38,11 @@ func (d *DB) Release(ctx context.Context, run core.Run) error {
 // Cancelled ends a run that someone asked to cancel.
 func (d *DB) Cancelled(ctx context.Context, run core.Run) error {
 	return d.end(ctx, run, core.Cancelled, "")
+}
+
+// GiveUp fails a run for good: its process has died MaxDeaths times in the middle of it, and may have died of it.
+func (d *DB) GiveUp(ctx context.Context, run core.Run, why string) error {
+	return d.end(ctx, run, core.Failed, why)
 }
 
 func (d *DB) end(ctx context.Context, run core.Run, s core.Status, why string) error {

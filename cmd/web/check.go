@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +27,7 @@ func (c commands) check(ctx context.Context, file string) error {
 		if path, err = filepath.Abs(file); err != nil {
 			return err
 		}
-		if raw, err = os.ReadFile(path); err != nil {
+		if raw, err = readManifest(path); err != nil {
 			return fmt.Errorf("the manifest cannot be read: %w", err)
 		}
 	}
@@ -49,6 +50,16 @@ func (c commands) check(ctx context.Context, file string) error {
 	})
 }
 
+// readManifest reads whatever has a name: a file, or a pipe that the shell has made.
+func readManifest(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return app.ReadCapped(f)
+}
+
 func (c commands) submit(ctx context.Context, d app.Desk, raw []byte, path string) (int64, error) {
 	if path == "" {
 		return d.RunSample(ctx)
@@ -60,17 +71,33 @@ func (c commands) submit(ctx context.Context, d app.Desk, raw []byte, path strin
 	return id, err
 }
 
-// follow waits for the end of a run, telling how far it is.
+// awayLimit is how long the end of a run is waited for while nobody answers about it: a restart takes less.
+const awayLimit = 2 * time.Minute
+
+// follow waits for the end of a run, telling how far it is. What was accepted is durable, so a database or a process that goes away
+// meanwhile is waited for, within bounds.
 func (c commands) follow(ctx context.Context, d app.Desk, id int64) (app.Outcome, error) {
 	said := ""
-	for {
-		o, err := d.Outcome(ctx, id)
-		if err != nil || o.Ended() {
-			return o, err
-		}
-		if line := progressLine(o); line != said {
+	say := func(line string) {
+		if line != said {
 			said = line
 			c.say(line)
+		}
+	}
+	var away time.Time // since when nobody answers
+	for {
+		o, err := d.Outcome(ctx, id)
+		switch {
+		case err == nil && o.Ended() || err != nil && (ctx.Err() != nil || !isAway(err)):
+			return o, err
+		case err == nil:
+			away = time.Time{}
+			say(progressLine(o))
+		case away.IsZero():
+			away = time.Now()
+			say(awayLine(err))
+		case time.Since(away) > cmp.Or(c.awayLimit, awayLimit):
+			return o, fmt.Errorf("%w; the manifest is kept and its run goes on by itself: the same command shows later what was found", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,6 +105,16 @@ func (c commands) follow(ctx context.Context, d app.Desk, id int64) (app.Outcome
 		case <-time.After(askAgain):
 		}
 	}
+}
+
+// isAway tells whether an error means that an answer may come later.
+func isAway(err error) bool { return errors.Is(err, core.ErrNoDatabase) || errors.Is(err, app.ErrGone) }
+
+func awayLine(err error) string {
+	if errors.Is(err, app.ErrGone) {
+		return "the running storozh has gone away; the manifest is kept, and its run goes on when it is started again: waiting for that"
+	}
+	return "the database does not answer; the manifest is kept, and its run goes on when it is there again: waiting for that"
 }
 
 func progressLine(o app.Outcome) string {

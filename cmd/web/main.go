@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"storozh/cmd/web/app"
 )
@@ -90,6 +91,8 @@ type commands struct {
 	log *slog.Logger
 	out io.Writer
 	err io.Writer
+
+	awayLimit time.Duration // how long `check` waits while nobody answers about its run; 0: see awayLimit
 }
 
 func (c commands) say(line string) { _, _ = fmt.Fprintln(c.err, line) }

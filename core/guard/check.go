@@ -17,12 +17,12 @@ func (w *work) contraCheck(ctx context.Context) error {
 	var refused error
 	g, both := errgroup.WithContext(ctx)
 	if asks { // a slow server need not wait for git, nor git for it
-		g.Go(func() error {
+		goSafely(g, func() error {
 			w.models, refused = w.model.Resolve(both)
 			return nil
 		})
 	}
-	g.Go(func() error { return w.readCorpus(both) })
+	goSafely(g, func() error { return w.readCorpus(both) })
 	if err := g.Wait(); err != nil {
 		return fmt.Errorf("corpus: %w", err)
 	}

@@ -58,12 +58,12 @@ func (w *work) startAsking(ctx context.Context) *asking {
 	var slots sync.WaitGroup
 	for range w.opt.Concurrency {
 		slots.Add(1)
-		a.group.Go(func() error {
+		goSafely(a.group, func() error {
 			defer slots.Done()
 			return a.answer()
 		})
 	}
-	a.group.Go(a.keep)
+	goSafely(a.group, a.keep)
 	a.group.Go(func() error {
 		slots.Wait()
 		close(a.settled)

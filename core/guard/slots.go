@@ -40,6 +40,10 @@ func (a *asking) answer() error {
 // keep stores verdicts: all that came in while the last ones were being stored, at once. It goes on after the run was cut off, for what was
 // answered before: the next run shall not ask again.
 func (a *asking) keep() error {
+	defer func() { // after a panic, too, no slot shall wait for ever
+		for range a.settled {
+		}
+	}()
 	var failed error
 	for q := range a.settled {
 		qs := a.atHand(q)

@@ -91,7 +91,8 @@ func controlHandler(d Desk) http.Handler {
 type controlAnswer struct {
 	Value   json.RawMessage `json:"value,omitempty"`
 	Error   string          `json:"error,omitempty"`
-	Invalid bool            `json:"invalid,omitempty"`
+	Invalid bool            `json:"invalid,omitempty"` // the error is core.ErrInvalid
+	Away    bool            `json:"away,omitempty"`    // the error is core.ErrNoDatabase
 }
 
 func answer(w http.ResponseWriter, v any, err error) {
@@ -100,11 +101,14 @@ func answer(w http.ResponseWriter, v any, err error) {
 		a.Value, err = json.Marshal(v)
 	}
 	if err != nil {
-		a.Error, a.Invalid = err.Error(), errors.Is(err, core.ErrInvalid)
+		a.Error, a.Invalid, a.Away = err.Error(), errors.Is(err, core.ErrInvalid), errors.Is(err, core.ErrNoDatabase)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(a) // the reader is gone
 }
+
+// ErrGone means that the running process does not answer any more, as when it was stopped.
+var ErrGone = errors.New("the running storozh does not answer")
 
 // Remote is the Desk of a process that is already running with the same data folder.
 type Remote struct{ c *http.Client }
@@ -133,27 +137,35 @@ func (r *Remote) call(ctx context.Context, method, path string, body []byte, int
 	}
 	res, err := r.c.Do(req)
 	if err != nil {
-		return fmt.Errorf("the running storozh does not answer: %w", err)
+		return fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	defer func() { _ = res.Body.Close() }()
 	var a controlAnswer
 	if err := json.NewDecoder(res.Body).Decode(&a); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) { // it ended in the middle of its answer
+			return fmt.Errorf("%w: %w", ErrGone, err)
+		}
 		return fmt.Errorf("the running storozh answers something else: %w", err)
 	}
 	switch {
 	case a.Invalid:
-		return invalid(a.Error)
+		return said{a.Error, core.ErrInvalid}
+	case a.Away:
+		return said{a.Error, core.ErrNoDatabase}
 	case a.Error != "":
 		return errors.New(a.Error)
 	}
 	return json.Unmarshal(a.Value, into)
 }
 
-// invalid is core.ErrInvalid with words that came over the socket.
-type invalid string
+// said is an error of core with the words that came over the socket.
+type said struct {
+	words string
+	kind  error
+}
 
-func (e invalid) Error() string { return string(e) }
-func (e invalid) Unwrap() error { return core.ErrInvalid }
+func (e said) Error() string { return e.words }
+func (e said) Unwrap() error { return e.kind }
 
 var _ Desk = (*Remote)(nil)
 

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"storozh/core"
@@ -39,7 +38,7 @@ func (a *App) watchedHolds(content [32]byte) bool {
 	if a.cfg.ManifestPath == "" {
 		return false
 	}
-	raw, err := os.ReadFile(a.cfg.ManifestPath)
+	raw, err := readCapped(a.cfg.ManifestPath)
 	if err != nil {
 		return false
 	}

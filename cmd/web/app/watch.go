@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -143,15 +144,35 @@ func (w *watcher) complain(err error) {
 	}
 }
 
-var errTooLarge = errors.New("the file is larger than 64 MiB")
+var (
+	errTooLarge = errors.New("the file is larger than 64 MiB")
+	errNoFile   = errors.New("it is not a regular file")
+)
 
+// readCapped reads a manifest file. Whatever else may stand under its name is not opened: reading a pipe may never end.
 func readCapped(path string) ([]byte, error) {
 	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular():
+		return nil, errNoFile
+	case st.Size() > maxFile:
+		return nil, errTooLarge
+	}
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	if st.Size() > maxFile {
+	defer func() { _ = f.Close() }()
+	return ReadCapped(f)
+}
+
+// ReadCapped reads the bytes of a manifest, at most as many as the webhook takes.
+func ReadCapped(r io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, maxFile+1))
+	if err == nil && len(raw) > maxFile {
 		return nil, errTooLarge
 	}
-	return os.ReadFile(path)
+	return raw, err
 }

@@ -45,6 +45,10 @@ func (a *App) work(ctx context.Context) {
 
 // do takes one claimed run to its end, whatever that is.
 func (a *App) do(ctx context.Context, run core.Run) {
+	if run.Attempt > db.MaxDeaths {
+		a.giveUp(ctx, run)
+		return
+	}
 	start := time.Now()
 	runCtx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -91,6 +95,16 @@ func (a *App) do(ctx context.Context, run core.Run) {
 	a.ended.fire()
 }
 
+// giveUp ends a run that would otherwise be taken over for ever. (A try that failed by an error is counted, too, but ends far earlier.)
+func (a *App) giveUp(ctx context.Context, run core.Run) {
+	why := fmt.Sprintf("Storozh was killed, crashed or stood still %d times in the middle of this run; judge again to try once more", db.MaxDeaths)
+	a.log.Error("run failed", "run", run.ID, "manifest", run.ManifestID, "attempt", run.Attempt, "err", why)
+	if err := a.record(ctx, func(ctx context.Context) error { return a.db.GiveUp(ctx, run, why) }); err != nil {
+		a.log.Error("run not brought to its end", "run", run.ID, "err", err)
+	}
+	a.ended.fire()
+}
+
 // record writes an outcome down. Without a database it tries again until there is one, for a worker has nothing else to do meanwhile; but
 // once, with a time limit, when the process is about to end: what is not written is found by its lease.
 func (a *App) record(ctx context.Context, write func(context.Context) error) error {
@@ -112,8 +126,12 @@ func (a *App) record(ctx context.Context, write func(context.Context) error) err
 // guarded runs the guard; a panic on hostile input fails this run, not the process.
 func (a *App) guarded(ctx context.Context, run core.Run, p *progress) (res core.Result, demo bool, err error) {
 	defer func() {
+		var p *guard.Panic
 		if r := recover(); r != nil {
-			a.log.Error("panic in a run", "run", run.ID, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			p = &guard.Panic{Value: r, Stack: debug.Stack()}
+		}
+		if p != nil || errors.As(err, &p) {
+			a.log.Error("panic in a run", "run", run.ID, "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 			err = errors.New("an internal error; the log has the details")
 		}
 	}()
