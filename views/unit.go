@@ -83,7 +83,7 @@ func newUnit(base string, u core.UnitResult, reason string) UnitView {
 		ID: u.Unit.ID, DOM: domID(u.Unit.ID), URL: base + "?unit=" + url.QueryEscape(u.Unit.ID),
 		Repo: u.Unit.Observed, Where: strings.TrimPrefix(u.Unit.ID, u.Unit.Repo+"/"), Title: u.Unit.Title,
 		Kind: u.Unit.Type, Action: u.Unit.Action, OldPath: u.Unit.OldPath, Badges: unitBadges(u),
-		Quiet: urgency(u) == 3, Routing: u.Flag.Routing, Expected: u.Flag.ExpectedRepo,
+		Quiet: u.Urgency() == core.UrgentNot, Routing: u.Flag.Routing, Expected: u.Flag.ExpectedRepo,
 		Cross: u.Flag.Severity == core.CrossLane, Reason: reason, Judged: u.Flag.Semantic != "",
 	}
 	text, item := textLimit, itemLimit
