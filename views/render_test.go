@@ -136,6 +136,21 @@ func TestReviewFilters(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
+// A search that finds nothing says nothing about the changeset, and a long one is looked for as it stands in the field.
+func TestReviewSearch(t *testing.T) {
+	t.Parallel()
+	in := ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: map[string]int{}, Find: "nowhere"}
+	has(t, review(t, in), []string{"No unit here holds these words.", `value="nowhere"`}, []string{"This changeset holds no unit"})
+	in.Find = ""
+	has(t, review(t, in), []string{"This changeset holds no unit"}, []string{"these words"})
+	in.Find = strings.Repeat("я", 150)
+	want := strings.Repeat("я", 100)
+	if got := UnitQuery(in.Record, core.Owner, "", in.Find, "", 0).Find; got != want {
+		t.Errorf("looked for: %s", got)
+	}
+	has(t, review(t, in), []string{`value="` + want + `"`}, []string{"…"})
+}
+
 func TestReviewListsWhatWasNotChecked(t *testing.T) {
 	t.Parallel()
 	b := core.Block{ContraCheck: core.ContraRan, Summary: core.Summary{Units: 1, OK: 1}, NotInDiff: []string{"shield/lessons/new.md"},
