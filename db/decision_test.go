@@ -171,6 +171,29 @@ func TestEarlierDecisionsAreThoseOfOtherManifests(t *testing.T) {
 	}
 }
 
+// Asking to see the other's decision holds for the flag as it was: one that a new run shows otherwise is decided alone again.
+func TestARevealEndsWithItsFlag(t *testing.T) {
+	d := dbtest.Open(t)
+	same, other, gone := flagOn("shield/lessons/same.md", "aa", "bb:dup"), flagOn("shield/lessons/other.md", "cc", "dd:dup"), flagOn("shield/lessons/gone.md", "ee", "ff:dup")
+	rec := judged(t, d, "one", same, other, gone)
+	for _, f := range []core.FlagBasis{same, other, gone} {
+		if err := d.Reveal(t.Context(), rec.ID, core.Owner, f.Key()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other.Basis.Covers = []string{"another:dup"}
+	for _, flags := range [][]core.FlagBasis{{other, same}, {same, other, gone}} { // and what comes back does so closed
+		if _, err := d.Rerun(t.Context(), rec.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		judge(t, d, rec.ID, flags...)
+		got, err := d.Reveals(t.Context(), rec.ID, core.Owner)
+		if diff := cmp.Diff(map[core.FlagKey]bool{same.Key(): true}, got); diff != "" || err != nil {
+			t.Error(err, diff)
+		}
+	}
+}
+
 func TestRevealsAndCancel(t *testing.T) {
 	d := dbtest.Open(t)
 	f := flagOn("shield/lessons/x.md", "aa", "bb:dup")
