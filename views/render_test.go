@@ -136,6 +136,21 @@ func TestReviewFilters(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
+// However many flags the cosigners differ on, all are counted; the first hundred are listed.
+func TestStandingCountsEveryDisagreement(t *testing.T) {
+	t.Parallel()
+	in := ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan})}
+	for i := range listLimit + 30 {
+		f := core.FlagBasis{UnitID: fmt.Sprintf("shield/%03d", i), Basis: core.Basis{Flag: core.FlagSemantic, Label: "contra"}}
+		in.Flags = append(in.Flags, FlagInput{Flag: f, OtherDecided: true, Mine: &core.Decision{By: core.Owner, Choice: core.Fix}, Theirs: &core.Decision{By: core.Claude, Choice: core.Land}})
+	}
+	page := review(t, in)
+	has(t, page, []string{"differ on 130 flags", "and 30 more"}, nil)
+	if n := strings.Count(page, "you disagree"); n != listLimit {
+		t.Errorf("%d listed", n)
+	}
+}
+
 // A search that finds nothing says nothing about the changeset, and a long one is looked for as it stands in the field.
 func TestReviewSearch(t *testing.T) {
 	t.Parallel()
