@@ -244,7 +244,7 @@ func TestItemsAndWhomTheyMet(t *testing.T) {
 	if _, _, err := d.Item(t.Context(), "/eco/shield", "shield/none"); !errors.Is(err, core.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	f := flagOn("shield/lessons/x.md", "aa", "bb:dup")
+	f := flagOn("shield/lessons/x.md", "aa", "02:dup") // the hash of the item in result()
 	rec := judged(t, d, "one", f)
 	meet := func() core.ItemMeeting {
 		t.Helper()
@@ -265,5 +265,30 @@ func TestItemsAndWhomTheyMet(t *testing.T) {
 	}
 	if m := meet(); len(m.Decisions) != 2 || m.Decisions[0].By == m.Decisions[1].By {
 		t.Errorf("%+v", m.Decisions)
+	}
+
+	// Another unit is ok beside the item and clashes with something else: what was decided about that is not about the item.
+	res := result()
+	u := &res.Units[0]
+	u.Unit.ID, u.Pairs[0].Label = "shield/lessons/other.md", core.OK
+	far := u.Pairs[0]
+	far.Item, far.ItemHash, far.Label, far.Rank = "shield/lessons/far.md", []byte{3}, core.Dup, 2
+	u.Pairs = append(u.Pairs, far)
+	g := flagOn(u.Unit.ID, "cc", "03:dup")
+	res.Flags = []core.FlagBasis{g}
+	second := submit(t, d, arrival("two", "2026-03-02T10:00:00Z", "two"))
+	if err := d.Finish(t.Context(), claim(t, d), res, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []core.Cosigner{core.Owner, core.Claude} {
+		if err := decide(t, d, record(t, d, second.ManifestID), by, g, core.Fix, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for item, want := range map[string]int{y.ID: 0, far.Item: 2} {
+		ms, err := d.Meetings(t.Context(), item)
+		if err != nil || ms[0].UnitID != u.Unit.ID || len(ms[0].Decisions) != want {
+			t.Errorf("%s met %+v, %v; want %d decisions", item, ms, err, want)
+		}
 	}
 }
