@@ -136,6 +136,18 @@ func TestReviewFilters(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
+// The heading over the neighbours tells items of the corpus from other units of the changeset.
+func TestNeighboursAreCountedByKind(t *testing.T) {
+	t.Parallel()
+	item, sibling := core.Pair{Item: "shield/a", Label: core.OK}, core.Pair{Item: core.SiblingPrefix + "shield/b", Label: core.OK}
+	for want, pairs := range map[string][]core.Pair{
+		"Nearest in the corpus (2)<": {item, item}, "In the same changeset (1)<": {sibling},
+		"Nearest in the corpus (1) and in the same changeset (2)<": {item, sibling, sibling},
+	} {
+		has(t, review(t, ReviewInput{Record: done(core.Block{}), Units: []core.UnitResult{result("shield/c", core.Contra, pairs...)}}), []string{want}, nil)
+	}
+}
+
 // However many flags the cosigners differ on, all are counted; the first hundred are listed.
 func TestStandingCountsEveryDisagreement(t *testing.T) {
 	t.Parallel()
