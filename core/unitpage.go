@@ -22,6 +22,27 @@ func UnitFilters() []string {
 	return []string{ShowAll, ShowOpen, ShowFlagged, ShowMisroute, ShowContra, ShowDup, ShowUnjudged, ShowOK}
 }
 
+// How urgent a unit is, the most urgent first.
+const (
+	UrgentClash    = iota // a contradiction, or a misroute across lanes
+	UrgentFlag            // another flag
+	UrgentUnjudged        // no flag, and no label where there should be one
+	UrgentNot             // nothing to decide
+)
+
+// Urgency orders the units of a run. The database orders its pages by the same rule (db.UnitPage).
+func (u UnitResult) Urgency() int {
+	switch {
+	case u.Flag.Semantic == Contra, u.Flag.Routing == Misroute && u.Flag.Severity == CrossLane:
+		return UrgentClash
+	case u.Flag.Flagged():
+		return UrgentFlag
+	case u.Unjudged:
+		return UrgentUnjudged
+	}
+	return UrgentNot
+}
+
 // UnitQuery asks for one page of what a run found, the most urgent first: contradictions and cross-lane misroutes, other flags, units that
 // lack their label, the rest; each of these in the block's order.
 type UnitQuery struct {

@@ -202,6 +202,18 @@ func (d *DB) Reveal(ctx context.Context, manifestID int64, c core.Cosigner, k co
 	return wrap(err, "Reveal")
 }
 
+// closeReveals forgets what was asked to be seen of flags that the new run of a manifest does not show as the run before did: the other
+// cosigner decides such a flag anew, and alone. The audit keeps that it was asked for.
+func closeReveals(ctx context.Context, tx *sqlx.Tx, manifestID, runID int64) error {
+	_, err := tx.ExecContext(ctx, `
+		DELETE FROM reveals r WHERE r.manifest_id = $1 AND NOT EXISTS (
+			SELECT FROM flags n JOIN flags o
+				ON o.unit = n.unit AND o.kind = n.kind AND o.label = n.label AND o.unit_hash = n.unit_hash AND o.covers = n.covers
+			WHERE n.run_id = $2 AND n.unit = r.unit AND n.kind = r.kind
+				AND o.run_id = (SELECT max(id) FROM runs WHERE manifest_id = $1 AND status = 'done' AND id < $2))`, manifestID, runID)
+	return err
+}
+
 // Reveals lists the flags of a manifest on which a cosigner asked to see the other's decision.
 func (d *DB) Reveals(ctx context.Context, manifestID int64, c core.Cosigner) (map[core.FlagKey]bool, error) {
 	var rows []struct {

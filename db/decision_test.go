@@ -171,6 +171,29 @@ func TestEarlierDecisionsAreThoseOfOtherManifests(t *testing.T) {
 	}
 }
 
+// Asking to see the other's decision holds for the flag as it was: one that a new run shows otherwise is decided alone again.
+func TestARevealEndsWithItsFlag(t *testing.T) {
+	d := dbtest.Open(t)
+	same, other, gone := flagOn("shield/lessons/same.md", "aa", "bb:dup"), flagOn("shield/lessons/other.md", "cc", "dd:dup"), flagOn("shield/lessons/gone.md", "ee", "ff:dup")
+	rec := judged(t, d, "one", same, other, gone)
+	for _, f := range []core.FlagBasis{same, other, gone} {
+		if err := d.Reveal(t.Context(), rec.ID, core.Owner, f.Key()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other.Basis.Covers = []string{"another:dup"}
+	for _, flags := range [][]core.FlagBasis{{other, same}, {same, other, gone}} { // and what comes back does so closed
+		if _, err := d.Rerun(t.Context(), rec.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		judge(t, d, rec.ID, flags...)
+		got, err := d.Reveals(t.Context(), rec.ID, core.Owner)
+		if diff := cmp.Diff(map[core.FlagKey]bool{same.Key(): true}, got); diff != "" || err != nil {
+			t.Error(err, diff)
+		}
+	}
+}
+
 func TestRevealsAndCancel(t *testing.T) {
 	d := dbtest.Open(t)
 	f := flagOn("shield/lessons/x.md", "aa", "bb:dup")
@@ -221,7 +244,7 @@ func TestItemsAndWhomTheyMet(t *testing.T) {
 	if _, _, err := d.Item(t.Context(), "/eco/shield", "shield/none"); !errors.Is(err, core.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	f := flagOn("shield/lessons/x.md", "aa", "bb:dup")
+	f := flagOn("shield/lessons/x.md", "aa", "02:dup") // the hash of the item in result()
 	rec := judged(t, d, "one", f)
 	meet := func() core.ItemMeeting {
 		t.Helper()
@@ -242,5 +265,30 @@ func TestItemsAndWhomTheyMet(t *testing.T) {
 	}
 	if m := meet(); len(m.Decisions) != 2 || m.Decisions[0].By == m.Decisions[1].By {
 		t.Errorf("%+v", m.Decisions)
+	}
+
+	// Another unit is ok beside the item and clashes with something else: what was decided about that is not about the item.
+	res := result()
+	u := &res.Units[0]
+	u.Unit.ID, u.Pairs[0].Label = "shield/lessons/other.md", core.OK
+	far := u.Pairs[0]
+	far.Item, far.ItemHash, far.Label, far.Rank = "shield/lessons/far.md", []byte{3}, core.Dup, 2
+	u.Pairs = append(u.Pairs, far)
+	g := flagOn(u.Unit.ID, "cc", "03:dup")
+	res.Flags = []core.FlagBasis{g}
+	second := submit(t, d, arrival("two", "2026-03-02T10:00:00Z", "two"))
+	if err := d.Finish(t.Context(), claim(t, d), res, false); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []core.Cosigner{core.Owner, core.Claude} {
+		if err := decide(t, d, record(t, d, second.ManifestID), by, g, core.Fix, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for item, want := range map[string]int{y.ID: 0, far.Item: 2} {
+		ms, err := d.Meetings(t.Context(), item)
+		if err != nil || ms[0].UnitID != u.Unit.ID || len(ms[0].Decisions) != want {
+			t.Errorf("%s met %+v, %v; want %d decisions", item, ms, err, want)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package db
 
 import (
 	"context"
+	"encoding/hex"
+	"slices"
 	"time"
 
 	"github.com/lib/pq"
@@ -35,9 +37,10 @@ func (d *DB) Meetings(ctx context.Context, item string) ([]core.ItemMeeting, err
 		Similarity float64   `db:"similarity"`
 		Label      string    `db:"label"`
 		Note       string    `db:"note"`
+		ItemHash   []byte    `db:"item_hash"`
 	}
 	err := d.x.SelectContext(ctx, &rows, `
-		SELECT r.manifest_id, p.run_id, r.finished_at, u.unit, u.title, p.similarity, p.label, p.note
+		SELECT r.manifest_id, p.run_id, r.finished_at, u.unit, u.title, p.similarity, p.label, p.note, p.item_hash
 		FROM pairs p JOIN units u USING (run_id, ord) JOIN runs r ON r.id = p.run_id
 		WHERE p.item = $1 AND r.status = 'done' ORDER BY p.run_id DESC, p.ord LIMIT $2`, text(item), maxMeetings)
 	if err != nil {
@@ -45,18 +48,20 @@ func (d *DB) Meetings(ctx context.Context, item string) ([]core.ItemMeeting, err
 	}
 	out := make([]core.ItemMeeting, len(rows))
 	runs := make(pq.Int64Array, len(rows))
+	covers := make([]string, len(rows)) // the pair as the basis of a flag holds it (core.Basis)
 	for i, r := range rows {
-		runs[i] = r.RunID
+		runs[i], covers[i] = r.RunID, hex.EncodeToString(r.ItemHash)+":"+r.Label
 		out[i] = core.ItemMeeting{
 			ManifestID: r.ManifestID, RunID: r.RunID, At: r.At.UTC(), UnitID: r.Unit, UnitTitle: r.Title, Similarity: r.Similarity,
 			Label: core.Label(r.Label), Note: r.Note,
 		}
 	}
-	return out, wrap(d.addDecisions(ctx, out, runs), "Meetings")
+	return out, wrap(d.addDecisions(ctx, out, runs, covers), "Meetings")
 }
 
-// addDecisions adds what both cosigners decided; a decision that the other has not matched stays closed.
-func (d *DB) addDecisions(ctx context.Context, out []core.ItemMeeting, runs pq.Int64Array) error {
+// addDecisions adds what both cosigners decided about a clash with the item: not what they decided about the unit's clash with another one.
+// A decision that the other has not matched stays closed.
+func (d *DB) addDecisions(ctx context.Context, out []core.ItemMeeting, runs pq.Int64Array, covers []string) error {
 	type key struct {
 		run  int64
 		unit string
@@ -79,7 +84,7 @@ func (d *DB) addDecisions(ctx context.Context, out []core.ItemMeeting, runs pq.I
 		byUnit[k] = append(byUnit[k], r.decision())
 	}
 	for i, m := range out {
-		if ds := byUnit[key{m.RunID, m.UnitID}]; len(ds) == 2 {
+		if ds := byUnit[key{m.RunID, m.UnitID}]; len(ds) == 2 && slices.Contains(ds[0].Basis.Covers, covers[i]) {
 			out[i].Decisions = ds
 		}
 	}

@@ -146,6 +146,9 @@ func (d *DB) Finish(ctx context.Context, run core.Run, res core.Result, demo boo
 		if err := insertFlags(ctx, tx, run.ID, res.Flags); err != nil {
 			return err
 		}
+		if err := closeReveals(ctx, tx, run.ManifestID, run.ID); err != nil {
+			return err
+		}
 		if err := recount(ctx, tx, run.ManifestID); err != nil {
 			return err
 		}

@@ -18,7 +18,8 @@ var unitFilters = map[string]string{
 }
 
 // facesQuery picks the units of a page by what can be told without their texts: of a run with 20,000 units a page reads 200. An open flag is
-// one without a decision of the reader that holds (review.Of).
+// one without a decision of the reader that holds (review.Of). A page behind the last unit is the last page: a filter by what is open loses its
+// units while a reader decides them.
 const facesQuery = `
 	WITH undecided AS (
 		SELECT DISTINCT f.unit FROM flags f WHERE f.run_id = $1 AND NOT EXISTS (
@@ -31,7 +32,8 @@ const facesQuery = `
 		FROM (SELECT ord, unit, severity, unjudged, routing = 'misroute' AS misroute, semantic = 'contra' AS contra, semantic = 'dup' AS dup
 			FROM units WHERE run_id = $1%s) u LEFT JOIN undecided o ON o.unit = u.unit),
 	kept AS (SELECT ord, here, row_number() OVER (ORDER BY urgency, ord) - 1 AS place FROM faces WHERE %s),
-	page AS (SELECT coalesce((SELECT place / nullif($6::bigint, 0) * $6::bigint FROM kept WHERE here), $5::bigint) AS first)
+	page AS (SELECT coalesce((SELECT place / nullif($6::bigint, 0) * $6::bigint FROM kept WHERE here),
+		(SELECT least($5::bigint, coalesce(max(place) / nullif($6::bigint, 0) * $6::bigint, 0)) FROM kept)) AS first)
 	SELECT page.first, ARRAY(SELECT ord FROM kept WHERE place >= page.first AND place < page.first + $6::bigint ORDER BY place) AS ords,
 		ARRAY[%s] AS counts, coalesce(r.pairs_judged, -1) AS judged, coalesce(r.pairs_cached, 0) AS cached
 	FROM page, runs r WHERE r.id = $1`

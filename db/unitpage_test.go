@@ -111,11 +111,58 @@ func TestUnitPage(t *testing.T) {
 	if p := ask(func(q *core.UnitQuery) { q.From, q.Limit = 5, 2 }); idsOf(p) != "код Fine[1]" || p.From != 5 {
 		t.Errorf("from 5: %q from %d", idsOf(p), p.From)
 	}
+	for _, from := range []int{7, 8, 5000} { // the list became shorter under the reader
+		if p := ask(func(q *core.UnitQuery) { q.From, q.Limit = from, 3 }); idsOf(p) != "Fine[1]" || p.From != 6 {
+			t.Errorf("from %d: %q from %d", from, idsOf(p), p.From)
+		}
+	}
+	if p := ask(func(q *core.UnitQuery) { q.From, q.Limit, q.Find = 100, 3, "nothing" }); len(p.Units) != 0 || p.From != 0 {
+		t.Errorf("behind nothing: %q from %d", idsOf(p), p.From)
+	}
 	if p := ask(func(q *core.UnitQuery) { q.Limit = 0 }); len(p.Units) != 0 || p.Counts[core.ShowAll] != 7 {
 		t.Errorf("counts alone: %+v", p)
 	}
 	if _, err := d.UnitPage(t.Context(), core.UnitQuery{RunID: 99, Limit: 5}); !errors.Is(err, core.ErrNotFound) {
 		t.Errorf("a run that does not exist: %v", err)
+	}
+}
+
+// The database orders a page by the rule of core.UnitResult.Urgency, whatever a unit is; its filters count by the same facts.
+func TestUnitPageOrdersByUrgency(t *testing.T) {
+	d := dbtest.Open(t)
+	var units []core.UnitResult
+	counts := map[string]int{}
+	for _, routing := range []core.Routing{core.RoutingOK, core.Misroute} {
+		for _, severity := range []string{"", core.CrossLane} {
+			for _, label := range []core.Label{"", core.OK, core.Dup, core.Contra} {
+				for _, unjudged := range []bool{false, true} {
+					u := lane(fmt.Sprintf("%s/%s/%s/%t", routing, severity, label, unjudged), routing, severity, label, unjudged)
+					units = append(units, u)
+					counts[fmt.Sprint(u.Urgency())]++
+				}
+			}
+		}
+	}
+	if len(counts) != 4 {
+		t.Fatalf("the combinations do not make all four urgencies: %v", counts)
+	}
+	run := finished(t, d, units...)
+	p, err := d.UnitPage(t.Context(), core.UnitQuery{ManifestID: run.ManifestID, RunID: run.ID, Limit: len(units)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.SortStableFunc(units, func(a, b core.UnitResult) int { return a.Urgency() - b.Urgency() })
+	if diff := cmp.Diff(idsOf(core.UnitPage{Units: units}), idsOf(p)); diff != "" {
+		t.Error(diff)
+	}
+	flagged := 0
+	for _, u := range units {
+		if u.Urgency() <= core.UrgentFlag {
+			flagged++
+		}
+	}
+	if p.Counts[core.ShowFlagged] != flagged || p.Counts[core.ShowOK] != counts[fmt.Sprint(core.UrgentNot)] {
+		t.Errorf("%d flagged and %v of each urgency, counted %v", flagged, counts, p.Counts)
 	}
 }
 

@@ -22,44 +22,73 @@ func decisionLimit(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// keepTyping lets signed-in readers through. A form whose session has expired in mid-typing gets the sign-in page with its text in it.
-func (s *server) keepTyping(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if s.signedIn(c) != "" {
-			return next(c)
+// keptMissed is the value of the field `form` by which a sign-in form tells that it carries the form about a missed clash. A decision's has
+// no such field.
+const keptMissed = "missed"
+
+// keepTyping lets signed-in readers through. A form whose session has expired in mid-typing gets the sign-in page with its text in it; keep
+// reads the form of the route.
+func (s *server) keepTyping(keep func(echo.Context, int64) views.Kept) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if s.signedIn(c) != "" {
+				return next(c)
+			}
+			if err := parseForm(c); err != nil {
+				return err
+			}
+			id, err := idParam(c)
+			if err != nil {
+				return err
+			}
+			kept := keep(c, id)
+			if kept == (views.Kept{}) {
+				return s.pageCosigner(next)(c)
+			}
+			m := views.NewLogin(s.page(c), comeBack(c), "You were signed out, and nothing was stored. Sign in with your token: your text is kept below.", "")
+			m.Kept = kept
+			return s.render(c, http.StatusUnauthorized, views.LoginPage(m))
 		}
-		if err := parseForm(c); err != nil {
-			return err
-		}
-		id, err := idParam(c)
-		if err != nil {
-			return err
-		}
-		t := typedForm(c, id)
-		if t.Unit == "" {
-			return s.pageCosigner(next)(c)
-		}
-		m := views.NewLogin(s.page(c), comeBack(c), "You were signed out, and nothing was stored. Sign in with your token: your text is kept below.", "")
-		m.Kept = &t
-		return s.render(c, http.StatusUnauthorized, views.LoginPage(m))
 	}
 }
 
-// keptForm is the decision that a sign-in form carries along; nil: none.
-func keptForm(c echo.Context) *views.Typed {
+func keepDecision(c echo.Context, manifest int64) views.Kept {
+	t := typedForm(c, manifest)
+	if t.Unit == "" {
+		return views.Kept{}
+	}
+	return views.Kept{Decision: &t}
+}
+
+func keepMissed(c echo.Context, manifest int64) views.Kept {
+	t := typedMissed(c, manifest)
+	if t.Unit == "" {
+		return views.Kept{}
+	}
+	return views.Kept{Missed: &t}
+}
+
+// keptForm is what a sign-in form carries along.
+func keptForm(c echo.Context) views.Kept {
 	id := number(c.Request().PostFormValue("manifest"))
-	if id == 0 || c.Request().PostFormValue("unit") == "" {
-		return nil
+	switch {
+	case id == 0:
+		return views.Kept{}
+	case c.Request().PostFormValue("form") == keptMissed:
+		return keepMissed(c, id)
 	}
-	t := typedForm(c, id)
-	return &t
+	return keepDecision(c, id)
 }
 
-// resume shows the decision form again after signing in, filled in and not sent.
-func (s *server) resume(c echo.Context, t views.Typed) error {
-	r, err := s.Store.Record(c.Request().Context(), t.Manifest)
+// resume shows a form again after signing in, filled in and not sent.
+func (s *server) resume(c echo.Context, kept views.Kept) error {
+	const again = "You are signed in again. Nothing was stored yet: look at what you typed, then "
+	if kept.Missed != nil {
+		return s.missedForm(c, http.StatusOK, *kept.Missed, again+"send it.")
+	}
+	r, err := s.Store.Record(c.Request().Context(), kept.Decision.Manifest)
 	if err != nil {
 		return err
 	}
-	return s.decisionPage(c, http.StatusOK, r, t, "You are signed in again. Nothing was stored yet: look at what you typed, then decide.")
+	return s.decisionPage(c, http.StatusOK, r, *kept.Decision, again+"decide.")
 }

@@ -78,8 +78,8 @@ func (s *server) signIn(c echo.Context, who core.Cosigner, next, how string) err
 		return err
 	}
 	s.auditAs(c, string(who), core.AuditSignIn, how+from(c))
-	if t := keptForm(c); t != nil {
-		return s.resume(c, *t)
+	if kept := keptForm(c); kept != (views.Kept{}) {
+		return s.resume(c, kept)
 	}
 	return c.Redirect(http.StatusSeeOther, next)
 }

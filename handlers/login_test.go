@@ -54,6 +54,15 @@ func TestSignInOutAndBack(t *testing.T) {
 	if at := away.header.Get("Location"); at != "/login?next=%2Fmanifests%2F3%3Fshow%3Dcontra" {
 		t.Errorf("sent to %q", at)
 	}
+	for from, back := range map[string]string{
+		"/deliveries/7/again": "/deliveries", // its number is no manifest's
+		"/manifests/3/cancel": "/manifests/3", "/manifests/3/reveal": "/manifests/3", "/corpus": "/corpus", "/sample": "/",
+	} {
+		got := h.do(b, http.MethodPost, from, nil, formHeaders...)
+		if at := got.header.Get("Location"); at != "/login?next="+url.QueryEscape(back) {
+			t.Errorf("the form of %s is sent to %q", from, at)
+		}
+	}
 	page := h.do(b, http.MethodGet, away.header.Get("Location"), nil)
 	if !strings.Contains(page.body, `value="/manifests/3?show=contra"`) {
 		t.Error("the form forgets where the reader came from")

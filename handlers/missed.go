@@ -23,13 +23,17 @@ const withdrawn = "withdrawn"
 
 // missedPage is GET /manifests/:id/missed?unit=&q=: name an item that clashes with a unit and was not flagged.
 func (s *server) missedPage(c echo.Context) error {
-	typed := views.MissedTyped{Unit: c.QueryParam("unit"), Q: c.QueryParam("q"), Item: c.QueryParam("item")}
+	id, err := idParam(c)
+	if err != nil {
+		return err
+	}
+	typed := views.MissedTyped{Manifest: id, Unit: c.QueryParam("unit"), Q: c.QueryParam("q"), Item: c.QueryParam("item")}
 	return s.missedForm(c, http.StatusOK, typed, "")
 }
 
 // missedForm prints the page: with why, and what was typed, after a refusal.
 func (s *server) missedForm(c echo.Context, status int, typed views.MissedTyped, why string) error {
-	r, u, err := s.judgedUnit(c, typed.Unit)
+	r, u, err := s.judgedUnit(c, typed)
 	if err != nil {
 		return err
 	}
@@ -50,16 +54,17 @@ func (s *server) missedForm(c echo.Context, status int, typed views.MissedTyped,
 	return s.render(c, status, views.MissedPage(views.NewMissed(s.page(c), in)))
 }
 
-// judgedUnit is the manifest of the path with one unit of its latest judged run.
-func (s *server) judgedUnit(c echo.Context, unit string) (core.Record, core.UnitResult, error) {
-	r, err := s.record(c)
+// judgedUnit is the manifest that a form is about with its unit in the latest judged run.
+func (s *server) judgedUnit(c echo.Context, t views.MissedTyped) (core.Record, core.UnitResult, error) {
+	ctx := c.Request().Context()
+	r, err := s.Store.Record(ctx, t.Manifest)
 	if err != nil {
 		return r, core.UnitResult{}, err
 	}
-	if s.Recall == nil || r.Judged == nil || len(unit) > longestItemID {
+	if s.Recall == nil || r.Judged == nil || len(t.Unit) > longestItemID {
 		return r, core.UnitResult{}, fmt.Errorf("unit %w", core.ErrNotFound)
 	}
-	u, err := s.Store.Unit(c.Request().Context(), r.Judged.ID, unit)
+	u, err := s.Store.Unit(ctx, r.Judged.ID, t.Unit)
 	return r, u, err
 }
 
@@ -72,12 +77,8 @@ func (s *server) nameMissed(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v := c.Request().PostFormValue
-	typed := views.MissedTyped{Unit: v("unit"), Q: v("q"), Item: v("item"), Label: v("label"), Note: v("note")}
-	if v("pick") != "" { // an item of the list goes before one that was pasted
-		typed.Item = v("pick")
-	}
-	kept, added, err := s.name(c, id, typed)
+	typed := typedMissed(c, id)
+	kept, added, err := s.name(c, typed)
 	var he *echo.HTTPError
 	if errors.As(err, &he) && he.Code == http.StatusUnprocessableEntity {
 		why, _ := he.Message.(string)
@@ -97,10 +98,20 @@ func (s *server) nameMissed(c echo.Context) error {
 	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d?unit=%s", id, url.QueryEscape(typed.Unit)))
 }
 
+// typedMissed reads the form. Nothing in it is trusted.
+func typedMissed(c echo.Context, manifest int64) views.MissedTyped {
+	v := c.Request().PostFormValue
+	t := views.MissedTyped{Manifest: manifest, Unit: v("unit"), Q: v("q"), Item: v("item"), Label: v("label"), Note: v("note")}
+	if v("pick") != "" { // an item of the list goes before one that was pasted
+		t.Item = v("pick")
+	}
+	return t
+}
+
 // name keeps what a cosigner says, by form or API. 422: with the reason.
-func (s *server) name(c echo.Context, id int64, t views.MissedTyped) (kept core.Missed, added bool, err error) {
+func (s *server) name(c echo.Context, t views.MissedTyped) (kept core.Missed, added bool, err error) {
 	ctx := c.Request().Context()
-	r, u, err := s.judgedUnit(c, t.Unit)
+	r, u, err := s.judgedUnit(c, t)
 	switch {
 	case err == nil:
 	case errors.Is(err, core.ErrNotFound) && s.Recall != nil && r.ID != 0 && r.Judged == nil:
@@ -111,7 +122,7 @@ func (s *server) name(c echo.Context, id int64, t views.MissedTyped) (kept core.
 		return kept, false, err
 	}
 	m := core.Missed{
-		ManifestID: id, RunID: r.Judged.ID, Item: strings.TrimSpace(t.Item), Label: core.Label(t.Label), By: s.signedIn(c), Note: tidy(t.Note),
+		ManifestID: r.ID, RunID: r.Judged.ID, Item: strings.TrimSpace(t.Item), Label: core.Label(t.Label), By: s.signedIn(c), Note: tidy(t.Note),
 	}
 	if t.Label == "" {
 		m.Label = "none" // no label is no word of its own: it must not take one back
@@ -134,7 +145,7 @@ func (s *server) name(c echo.Context, id int64, t views.MissedTyped) (kept core.
 	case errors.Is(err, core.ErrConflict):
 		return kept, false, errRunMoved
 	case err == nil && added:
-		s.audit(c, core.AuditMissed, fmt.Sprintf("manifest %d: %s", id, missedWord(m)))
+		s.audit(c, core.AuditMissed, fmt.Sprintf("manifest %d: %s", r.ID, missedWord(m)))
 	}
 	return kept, added, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -152,6 +153,59 @@ func TestMissedFormIsRefusedFromElsewhereAndWhenLate(t *testing.T) {
 	if strings.Count(page, "missed, named by owner") != 1 || !strings.Contains(page, "1 missed") {
 		t.Error("the unit does not show it")
 	}
+}
+
+// What was typed about a missed clash survives the end of the session, a wrong token and the sign-in, and is not stored by any of them.
+func TestAMissedClashSurvivesAnExpiredSession(t *testing.T) {
+	t.Parallel()
+	h, r, unit := recallHouse(t)
+	b := h.signedIn(ownerToken)
+	v := url.Values{"unit": {unit}, "q": {"rare words"}, "pick": {""}, "item": {"shield/known.md"}, "label": {"dup"}, "note": {"\r\nwhy <it> was \"missed\""}}
+	h.do(b, http.MethodPost, "/logout", nil, formHeaders...)
+	page := h.post(b, "/manifests/1/missed", v)
+	if page.status != http.StatusUnauthorized || !strings.Contains(page.body, "your text is kept") {
+		t.Fatalf("signed out: status %d: %s", page.status, page.body)
+	}
+	for _, step := range []struct {
+		token  string
+		status int
+	}{{"wrong", http.StatusUnauthorized}, {ownerToken, http.StatusOK}} {
+		form := url.Values{"token": {step.token}}
+		for name, value := range inputs(page.body) {
+			form.Set(name, value)
+		}
+		_, kept, _ := strings.Cut(page.body, ` name="note" rows="2" readonly>`+"\n")
+		kept, _, _ = strings.Cut(kept, "</textarea>")
+		form.Set("note", html.UnescapeString(kept))
+		if page = h.post(b, "/login", form); page.status != step.status {
+			t.Fatalf("token %q: status %d: %s", step.token, page.status, page.body)
+		}
+	}
+	for _, want := range []string{
+		"Nothing was stored yet", `value="shield/known.md"`, `value="rare words"`, `name="label" value="dup" checked`, "why &lt;it&gt; was &#34;missed&#34;",
+	} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the page lacks %q: %s", want, page.body)
+		}
+	}
+	if len(r.kept) != 0 {
+		t.Errorf("stored without being sent: %+v", r.kept)
+	}
+	h.do(b, http.MethodPost, "/logout", nil, formHeaders...)
+	if got := h.post(b, "/manifests/1/missed", url.Values{"note": {"of nothing"}}); got.status != http.StatusSeeOther {
+		t.Errorf("a form of no unit: %d", got.status)
+	}
+}
+
+// inputs are the hidden fields of a page, as a browser would send them.
+func inputs(page string) map[string]string {
+	out := map[string]string{}
+	for _, input := range strings.Split(page, `<input type="hidden" name="`)[1:] {
+		name, rest, _ := strings.Cut(input, `" value="`)
+		value, _, _ := strings.Cut(rest, `"`)
+		out[name] = html.UnescapeString(value)
+	}
+	return out
 }
 
 func TestWhatIfShowsABoundedList(t *testing.T) {

@@ -35,7 +35,7 @@ func (s *server) apiMissed(c echo.Context) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	m, added, err := s.name(c, id, views.MissedTyped{Unit: in.Unit, Item: in.Item, Label: in.Label, Note: in.Note})
+	m, added, err := s.name(c, views.MissedTyped{Manifest: id, Unit: in.Unit, Item: in.Item, Label: in.Label, Note: in.Note})
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (s *server) open(e *echo.Echo) {
 		e.Add(method, "/metrics", s.metrics)
 		e.Add(method, views.AssetPrefix+"*", echo.WrapHandler(views.Assets()))
 	}
-	login := []echo.MiddlewareFunc{s.session, decisionLimit, s.ownPages} // a sign-in form can carry a decision along
+	login := []echo.MiddlewareFunc{s.session, decisionLimit, s.ownPages} // a sign-in form can carry another along
 	e.GET("/login", s.loginPage, login...)
 	e.POST("/login", s.login, login...)
 	e.GET("/login/:link", s.linkPage, login...)
@@ -96,10 +96,10 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	e.POST("/manifests/:id/runs", s.rerun, page...)
 	e.GET("/manifests/:id/events", s.events, page...)
 	e.POST("/manifests/:id/cancel", s.cancel, page...)
-	e.POST("/manifests/:id/decisions", s.decideForm, s.session, decisionLimit, s.ownPages, s.keepTyping)
+	e.POST("/manifests/:id/decisions", s.decideForm, s.session, decisionLimit, s.ownPages, s.keepTyping(keepDecision))
 	e.POST("/manifests/:id/reveal", s.revealForm, page...)
 	e.GET("/manifests/:id/missed", s.missedPage, page...)
-	e.POST("/manifests/:id/missed", s.nameMissed, page...)
+	e.POST("/manifests/:id/missed", s.nameMissed, s.session, formLimit, s.ownPages, s.keepTyping(keepMissed))
 	e.GET("/account", s.account, page...)
 	e.GET("/keys", s.keys, page...)
 	e.GET("/eval", s.evalPage, page...)

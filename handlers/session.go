@@ -112,8 +112,13 @@ func comeBack(c echo.Context) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
 	}
-	if id := c.Param("id"); id != "" {
+	switch id := c.Param("id"); {
+	case strings.HasPrefix(c.Path(), "/manifests/:id/"):
 		return "/manifests/" + url.PathEscape(id)
+	case strings.HasPrefix(c.Path(), "/deliveries/"):
+		return "/deliveries"
+	case c.Path() == "/corpus":
+		return "/corpus"
 	}
 	return "/"
 }

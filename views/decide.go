@@ -122,7 +122,7 @@ func UrgentFirst(flags []core.FlagBasis, b core.Block) []core.FlagBasis {
 	}
 	out := append([]core.FlagBasis{}, flags...)
 	sort.SliceStable(out, func(i, j int) bool {
-		return urgency(core.UnitResult{Flag: by[out[i].UnitID]}) < urgency(core.UnitResult{Flag: by[out[j].UnitID]})
+		return core.UnitResult{Flag: by[out[i].UnitID]}.Urgency() < core.UnitResult{Flag: by[out[j].UnitID]}.Urgency()
 	})
 	return out
 }

@@ -903,7 +903,7 @@ func DecisionPage(m DecisionForm) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = keptText("kept", m.Typed.Rationale).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = keptText("kept", "rationale", m.Typed.Rationale).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -922,8 +922,8 @@ func DecisionPage(m DecisionForm) templ.Component {
 	})
 }
 
-// keptFields carry a decision through the sign-in form.
-func keptFields(t Typed) templ.Component {
+// keptFields carry a form through the sign-in form: hidden ones, and the one with what was typed at length.
+func keptFields(fields [][2]string, name, text string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -940,7 +940,7 @@ func keptFields(t Typed) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		for _, f := range t.fields() {
+		for _, f := range fields {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<input type=\"hidden\" name=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -972,12 +972,12 @@ func keptFields(t Typed) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if t.Rationale != "" {
+		if text != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 78, "<label for=\"kept\">Your text, kept</label>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keptText("kept", t.Rationale).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = keptText("kept", name, text).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

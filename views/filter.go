@@ -62,16 +62,3 @@ func unitsURL(base, show, find string, from int) string {
 	}
 	return base + "?" + q.Encode()
 }
-
-// urgency orders units: contradictions and cross-lane misroutes, other flags, unjudged ones, the rest.
-func urgency(u core.UnitResult) int {
-	switch {
-	case u.Flag.Semantic == core.Contra, u.Flag.Severity == core.CrossLane && u.Flag.Routing == core.Misroute:
-		return 0
-	case u.Flag.Flagged():
-		return 1
-	case u.Unjudged:
-		return 2
-	}
-	return 3
-}

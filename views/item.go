@@ -89,7 +89,7 @@ func itemFacts(i core.Item, commit string) []Fact {
 
 // decisionLine is a cosigner's word in one line.
 func decisionLine(d core.Decision) string {
-	line := string(d.By) + ": " + string(d.Choice)
+	line := string(d.By) + ": " + ChoiceWord(d.Choice)
 	if d.Rationale != "" {
 		line += ", “" + short(d.Rationale, 300) + "”"
 	}

@@ -6,7 +6,13 @@ type Login struct {
 	Next    string // where to go afterwards: a path of this site
 	Problem string // why the last try failed; empty: none
 	Link    string // path of the one-time link to confirm; empty: the token form
-	Kept    *Typed // a decision to carry through; nil: none
+	Kept    Kept   // a form to carry through
+}
+
+// Kept is a form that was handed in without a session, at most one of the two.
+type Kept struct {
+	Decision *Typed
+	Missed   *MissedTyped
 }
 
 // NewLogin builds the sign-in page.

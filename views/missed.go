@@ -11,7 +11,13 @@ import (
 
 // MissedTyped is what a reader typed into the page about a missed clash. All of it is untrusted.
 type MissedTyped struct {
+	Manifest                   int64
 	Unit, Q, Item, Label, Note string
+}
+
+// fields are what a sign-in form carries along, as names and values.
+func (t MissedTyped) fields() [][2]string {
+	return [][2]string{{"form", "missed"}, {"manifest", idText(t.Manifest)}, {"unit", t.Unit}, {"q", t.Q}, {"item", t.Item}, {"label", t.Label}}
 }
 
 // MissedInput is what [NewMissed] needs.

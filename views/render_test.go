@@ -136,6 +136,48 @@ func TestReviewFilters(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
+// The heading over the neighbours tells items of the corpus from other units of the changeset.
+func TestNeighboursAreCountedByKind(t *testing.T) {
+	t.Parallel()
+	item, sibling := core.Pair{Item: "shield/a", Label: core.OK}, core.Pair{Item: core.SiblingPrefix + "shield/b", Label: core.OK}
+	for want, pairs := range map[string][]core.Pair{
+		"Nearest in the corpus (2)<": {item, item}, "In the same changeset (1)<": {sibling},
+		"Nearest in the corpus (1) and in the same changeset (2)<": {item, sibling, sibling},
+	} {
+		has(t, review(t, ReviewInput{Record: done(core.Block{}), Units: []core.UnitResult{result("shield/c", core.Contra, pairs...)}}), []string{want}, nil)
+	}
+}
+
+// However many flags the cosigners differ on, all are counted; the first hundred are listed.
+func TestStandingCountsEveryDisagreement(t *testing.T) {
+	t.Parallel()
+	in := ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan})}
+	for i := range listLimit + 30 {
+		f := core.FlagBasis{UnitID: fmt.Sprintf("shield/%03d", i), Basis: core.Basis{Flag: core.FlagSemantic, Label: "contra"}}
+		in.Flags = append(in.Flags, FlagInput{Flag: f, OtherDecided: true, Mine: &core.Decision{By: core.Owner, Choice: core.Fix}, Theirs: &core.Decision{By: core.Claude, Choice: core.Land}})
+	}
+	page := review(t, in)
+	has(t, page, []string{"differ on 130 flags", "and 30 more"}, nil)
+	if n := strings.Count(page, "you disagree"); n != listLimit {
+		t.Errorf("%d listed", n)
+	}
+}
+
+// A search that finds nothing says nothing about the changeset, and a long one is looked for as it stands in the field.
+func TestReviewSearch(t *testing.T) {
+	t.Parallel()
+	in := ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: map[string]int{}, Find: "nowhere"}
+	has(t, review(t, in), []string{"No unit here holds these words.", `value="nowhere"`}, []string{"This changeset holds no unit"})
+	in.Find = ""
+	has(t, review(t, in), []string{"This changeset holds no unit"}, []string{"these words"})
+	in.Find = strings.Repeat("я", 150)
+	want := strings.Repeat("я", 100)
+	if got := UnitQuery(in.Record, core.Owner, "", in.Find, "", 0).Find; got != want {
+		t.Errorf("looked for: %s", got)
+	}
+	has(t, review(t, in), []string{`value="` + want + `"`}, []string{"…"})
+}
+
 func TestReviewListsWhatWasNotChecked(t *testing.T) {
 	t.Parallel()
 	b := core.Block{ContraCheck: core.ContraRan, Summary: core.Summary{Units: 1, OK: 1}, NotInDiff: []string{"shield/lessons/new.md"},

@@ -17,7 +17,7 @@ type Review struct {
 	Flash    string      // what became of the reader's last press; empty: nothing
 	Standing Standing
 	Cosign   *Cosign // nil: markers are not looked at
-	Find     string  // the search, as typed
+	Find     string  // the search, as it is looked for
 	Show     string  // the filter in use; empty: all
 	Notices  []Notice
 	Filters  []Filter
@@ -64,7 +64,7 @@ func NewReview(p Page, in ReviewInput) Review {
 	id := strconv.FormatInt(r.ID, 10)
 	m := Review{
 		Page: p, Record: r, Latest: latest, Line: Line(r), Live: !latest.Status.Finished(), Over: latest.ID != r.Run.ID, Base: manifestURL(r.ID),
-		Flash: in.Flash, Standing: newStanding(p, r, in), Cosign: newCosign(p.Signed, in.Markers), Find: short(in.Find, nameLimit),
+		Flash: in.Flash, Standing: newStanding(p, r, in), Cosign: newCosign(p.Signed, in.Markers), Find: searched(in.Find),
 		JSON: "/api/manifests/" + id, Download: "/api/manifests/" + id + "/manifest",
 	}
 	m.Title = m.Line

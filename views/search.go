@@ -43,7 +43,7 @@ var (
 	searchLabels    = [][2]string{{"", "any"}, {"flagged", "any flag"}, {"misroute", "misroute"}, {"contra", "contra"}, {"dup", "dup"}, {"unjudged", "unjudged"}, {"ok", "ok"}}
 	searchStates    = [][2]string{{"", "any"}, {"open", "open for me"}, {"decided", "decided by me"}, {"disagree", "we disagree"}}
 	searchTypes     = options(core.Lesson, core.Invariant, core.Skill, core.Agent, core.Hook, core.SandboxMechanism, core.State, core.Genome, core.Meta)
-	searchDecisions = options(core.Choices()...)
+	searchDecisions = [][2]string{{"", "any"}, {"land", "land"}, {"fix", "fix"}, {"accept", "accept"}, {"drop-as-dup", "drop as dup"}}
 	searchWent      = [][2]string{{"", "manifest was written"}, {"raised", "flag was raised"}, {"resolved", "flag was resolved"}}
 )
 

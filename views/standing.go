@@ -52,7 +52,8 @@ type Standing struct {
 	Badge  Badge
 	Line   string
 	Next   string     // the first flag that is open to the reader; empty: none
-	Differ []FlagLink // flags on which both have decided, and not the same
+	Differ []FlagLink // flags on which both have decided, and not the same; at most listLimit
+	More   int        // that are not listed
 }
 
 // FlagLink leads to a flag.
@@ -71,7 +72,7 @@ func newStanding(p Page, r core.Record, in ReviewInput) Standing {
 		flags = append(flags, f.Flag)
 		by[f.Flag.Key()] = f
 	}
-	mine, theirs := 0, 0
+	mine, theirs, differ := 0, 0, 0
 	for _, f := range UrgentFirst(flags, *r.Run.Block) {
 		v := by[f.Key()]
 		at := FlagURL(r.ID, f.Key(), false, "")
@@ -84,16 +85,19 @@ func newStanding(p Page, r core.Record, in ReviewInput) Standing {
 		if !v.OtherDecided {
 			theirs++
 		}
-		if v.Mine != nil && v.Theirs != nil && v.Mine.Choice != v.Theirs.Choice && len(s.Differ) < listLimit {
-			s.Differ = append(s.Differ, FlagLink{at, f.UnitID, f.Basis.Label})
+		if v.Mine != nil && v.Theirs != nil && v.Mine.Choice != v.Theirs.Choice {
+			if differ++; differ <= listLimit {
+				s.Differ = append(s.Differ, FlagLink{at, f.UnitID, f.Basis.Label})
+			}
 		}
 	}
-	s.word(len(flags), mine, theirs, p.Signed.Other())
+	s.More = differ - len(s.Differ)
+	s.word(len(flags), mine, theirs, differ, p.Signed.Other())
 	return s
 }
 
 // word chooses badge and sentence. Of the other's decisions it tells the number alone.
-func (s *Standing) word(of, mine, theirs int, other core.Cosigner) {
+func (s *Standing) word(of, mine, theirs, differ int, other core.Cosigner) {
 	rest := fmt.Sprintf("%s has decided %d of %d", other, of-theirs, of)
 	switch {
 	case of == 0:
@@ -102,8 +106,8 @@ func (s *Standing) word(of, mine, theirs int, other core.Cosigner) {
 		s.Badge, s.Line = queueBadge(core.QueueYours), fmt.Sprintf("%d of %s to decide; %s.", mine, plural(of, "flag"), rest)
 	case theirs > 0:
 		s.Badge, s.Line = queueBadge(core.QueueOther), fmt.Sprintf("You have decided all; %s.", rest)
-	case len(s.Differ) > 0:
-		s.Badge, s.Line = queueBadge(core.QueueDisagree), fmt.Sprintf("Both have decided, and differ on %s. Either may change their mind.", plural(len(s.Differ), "flag"))
+	case differ > 0:
+		s.Badge, s.Line = queueBadge(core.QueueDisagree), fmt.Sprintf("Both have decided, and differ on %s. Either may change their mind.", plural(differ, "flag"))
 	default:
 		s.Badge, s.Line = queueBadge(core.QueueDone), "Both have decided, and agree. The block holds both reviews."
 	}

@@ -82,14 +82,14 @@ func sentence(s string) string {
 
 // textarea is the field of a rationale. It is written by hand: a browser drops the first line break behind the tag, so one is put there,
 // and every blank counts.
-func textarea(id, text string) templ.Component { return field(id, text, "") }
+func textarea(id, text string) templ.Component { return field(id, "rationale", text, "") }
 
 // keptText is the same for a text that is only carried along or copied.
-func keptText(id, text string) templ.Component { return field(id, text, " readonly") }
+func keptText(id, name, text string) templ.Component { return field(id, name, text, " readonly") }
 
-func field(id, text, attrs string) templ.Component {
+func field(id, name, text, attrs string) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
-		_, err := io.WriteString(w, `<textarea id="`+templ.EscapeString(id)+`" name="rationale" rows="2"`+attrs+">\n"+templ.EscapeString(text)+"</textarea>")
+		_, err := io.WriteString(w, `<textarea id="`+templ.EscapeString(id)+`" name="`+templ.EscapeString(name)+`" rows="2"`+attrs+">\n"+templ.EscapeString(text)+"</textarea>")
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -84,7 +85,7 @@ func newUnit(base string, u core.UnitResult, reason string) UnitView {
 		ID: u.Unit.ID, DOM: domID(u.Unit.ID), URL: base + "?unit=" + url.QueryEscape(u.Unit.ID),
 		Repo: u.Unit.Observed, Where: strings.TrimPrefix(u.Unit.ID, u.Unit.Repo+"/"), Title: u.Unit.Title,
 		Kind: u.Unit.Type, Action: u.Unit.Action, OldPath: u.Unit.OldPath, Badges: unitBadges(u),
-		Quiet: urgency(u) == 3, Routing: u.Flag.Routing, Expected: u.Flag.ExpectedRepo,
+		Quiet: u.Urgency() == core.UrgentNot, Routing: u.Flag.Routing, Expected: u.Flag.ExpectedRepo,
 		Cross: u.Flag.Severity == core.CrossLane, Reason: reason, Judged: u.Flag.Semantic != "",
 	}
 	text, item := textLimit, itemLimit
@@ -123,6 +124,24 @@ func newPair(base string, p core.Pair, limit int, whole string) PairView {
 		v.Badge.Word = "unjudged: " + Plain(short(p.Unjudged, 120))
 	}
 	return v
+}
+
+// near heads the neighbours: how many are items, and how many are other units of the manifest.
+func (v UnitView) near() string {
+	siblings := 0
+	for _, p := range v.Pairs {
+		if p.Sibling {
+			siblings++
+		}
+	}
+	switch items := len(v.Pairs) - siblings; {
+	case siblings == 0:
+		return fmt.Sprintf("Nearest in the corpus (%d)", items)
+	case items == 0:
+		return fmt.Sprintf("In the same changeset (%d)", siblings)
+	default:
+		return fmt.Sprintf("Nearest in the corpus (%d) and in the same changeset (%d)", items, siblings)
+	}
 }
 
 // compact is the same unit as one line that links to the page with this unit alone.

@@ -19,8 +19,11 @@ func UnitQuery(r core.Record, reader core.Cosigner, show, find, at string, from 
 	return q
 }
 
-// searched are the words of a search as they are looked for and shown.
-func searched(find string) string { return strings.TrimSpace(short(find, nameLimit)) }
+// searched are the words of a search as they are looked for and shown: the beginning of a long one, without an ellipsis, which no unit holds.
+func searched(find string) string {
+	head, _ := cut(find, nameLimit)
+	return strings.TrimSpace(head)
+}
 
 // pages links the pages of the units, where one does not hold all.
 func (m *Review) pages(in ReviewInput) {

@@ -50,6 +50,38 @@ func TestTypedTextIsNotLost(t *testing.T) {
 	w.calm()
 }
 
+// The same of the form about a missed clash.
+func TestATypedMissedClashIsNotLost(t *testing.T) {
+	_, _, w, _ := flagged(t, true, "STOROZH_OWNER_TOKEN="+ownerToken)
+	w.enter(threeFlags)
+	get[bool](w, unfoldAll)
+	w.follow("name a missed clash")
+	w.untilSays("Which item?")
+	w.fill(`input[name="item"]`, "shield/invariants.txt#1")
+	w.click("the label", `document.querySelector('input[name="label"][value="dup"]')`)
+	w.click("the note", `document.querySelector('textarea[name="note"]')`)
+	w.keys(reason)
+	get[bool](w, `fetch("/logout", {method: "POST"}).then(() => true)`) // as if in another tab
+	w.follow("This one was missed")
+	w.untilSays("your text is kept")
+	w.keepsReason()
+	w.check("signed out while naming a missed clash")
+	w.calm("401 (Unauthorized)")
+	w.click("the token's field", `document.querySelector("#token")`)
+	w.keys(ownerToken)
+	w.leaves("\r")
+	w.untilSays("Nothing was stored yet")
+	w.keepsReason()
+	if !get[bool](w, `document.querySelector('input[name="item"]').value === "shield/invariants.txt#1" && document.querySelector('input[name="label"][value="dup"]').checked`) {
+		t.Errorf("what was chosen is lost: %s", w.says())
+	}
+	w.glance("missed clash resumed")
+	w.follow("This one was missed")
+	w.untilSays("missed, named by owner")
+	w.untilSays(reason)
+	w.calm()
+}
+
 // typeReason begins to accept the flag that has the focus.
 func (w *window) typeReason() {
 	w.t.Helper()
