@@ -73,7 +73,8 @@ async function embedder() {
   const model = await initModel(modelSource)
   let last = Promise.resolve()
   const turn = (batch) => {
-    const mine = last.then(() => model.embed(batch))
+    // The model holds the thread while it works: between two batches others are heard.
+    const mine = last.then(() => new Promise(setImmediate)).then(() => model.embed(batch))
     last = mine.catch(() => {})
     return mine
   }
@@ -104,7 +105,9 @@ async function main() {
   const port = Number(process.argv[2])
   if (!port) throw new Error('usage: node server.cjs PORT')
   const embed = await embedder()
-  http.createServer((req, res) => answer(embed, req, res).catch((err) => sendError(res, err)))
+  // No timeouts: while the model holds the thread, requests wait unread, and a connection that looks idle has one coming.
+  const options = { keepAliveTimeout: 0, requestTimeout: 0, headersTimeout: 0 }
+  http.createServer(options, (req, res) => answer(embed, req, res).catch((err) => sendError(res, err)))
     .listen(port, '127.0.0.1', () => console.log(`listening on ${port}`))
 }
 
