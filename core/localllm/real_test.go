@@ -10,16 +10,21 @@ import (
 	"storozh/core/localllm"
 )
 
-// real is a client of a real server, whose base URL stands in an environment variable; `.ci/llama-server` starts one. In CI
-// (STOROZH_CI=1) it must be there.
+const realEmbedURL = "STOROZH_TEST_REAL_EMBED_URL"
+
+// real is a client of a real server, whose base URL stands in an environment variable; `.ci/llama-server` starts one, `.ci/embedder` that of
+// STOROZH_TEST_REAL_EMBED_URL. In CI (STOROZH_CI=1) it must be there.
 func real(t *testing.T, variable, api string) *localllm.Client {
 	t.Helper()
-	url := os.Getenv(variable)
+	url, script := os.Getenv(variable), ".ci/llama-server"
+	if variable == realEmbedURL {
+		script = ".ci/embedder"
+	}
 	if url == "" {
 		if os.Getenv("STOROZH_CI") == "1" {
-			t.Fatalf("%s is not set: start .ci/llama-server and set it to the URL it prints", variable)
+			t.Fatalf("%s is not set: start %s and set it to the URL it prints", variable, script)
 		}
-		t.Skipf("%s is not set: .ci/llama-server starts a real server and prints its URL", variable)
+		t.Skipf("%s is not set: %s starts a real server and prints its URL", variable, script)
 	}
 	c, err := localllm.New(localllm.Config{BaseURL: url, API: api, Timeout: time.Minute})
 	if err != nil {
@@ -81,21 +86,33 @@ func TestRealModels(t *testing.T) {
 	}
 }
 
+// A random model behind llama.cpp, and a real one: vectors are those of their texts, also where a text has to be shortened.
 func TestRealEmbeddings(t *testing.T) {
-	c := real(t, "STOROZH_TEST_EMBED_URL", "")
-	texts := []string{"times are UTC", "пароли", "times are UTC", strings.Repeat("long ", 3000)}
-	v, err := c.EmbedBatch(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
+	for _, variable := range []string{"STOROZH_TEST_EMBED_URL", realEmbedURL} {
+		t.Run(variable, func(t *testing.T) {
+			c := real(t, variable, "")
+			texts := []string{"times are UTC", "пароли", "times are UTC", strings.Repeat("long ", 3000)}
+			v, err := c.EmbedBatch(t.Context(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range v {
+				if len(v[i]) != len(v[0]) || len(v[i]) == 0 {
+					t.Errorf("vector %d has %d numbers", i, len(v[i]))
+				}
+			}
+			if near, far := distance(v[0], v[2]), distance(v[0], v[1]); near > 1e-4 || far < 1e-4 {
+				t.Errorf("the same text is %v apart, another one %v", near, far)
+			}
+		})
 	}
-	for i := range v {
-		if len(v[i]) != len(v[0]) || len(v[i]) == 0 {
-			t.Errorf("vector %d has %d numbers", i, len(v[i]))
-		}
-	}
-	if near, far := distance(v[0], v[2]), distance(v[0], v[1]); near > 1e-4 || far < 1e-4 {
-		t.Errorf("the same text is %v apart, another one %v", near, far)
-	}
+}
+
+// A server that serves another model than the one asked for says so in its own way.
+func TestRealEmbedderRefusesAnotherName(t *testing.T) {
+	c := real(t, realEmbedURL, "")
+	_, err := c.EmbedWith(t.Context(), "another-model", []string{"times are UTC"})
+	wantKind(t, err, localllm.KindNoModel)
 }
 
 func distance(a, b []float32) float64 {

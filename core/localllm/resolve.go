@@ -30,7 +30,7 @@ type Models struct {
 
 // What a model is for shows only in its name: /models has no common field for it.
 var (
-	embeds   = regexp.MustCompile(`embed|bge|nomic|minilm|mpnet|labse|instructor|sentence-t5|(^|[^a-z0-9])(e5|gte|gtr|stella|arctic)([^a-z0-9]|$)`)
+	embeds   = regexp.MustCompile(`embed|bge|nomic|minilm|mpnet|labse|instructor|sentence-(t5|encoder|transformer)|(^|[^a-z0-9])(e5|gte|gtr|stella|arctic)([^a-z0-9]|$)`)
 	neither  = regexp.MustCompile(`rerank|whisper|(^|[^a-z0-9])(tts|stt|asr|clip|flux|sdxl|mmproj)([^a-z0-9]|$)|stable-diffusion`)
 	maxNames = 1000 // of a list
 )

@@ -21,10 +21,11 @@ func TestResolve(t *testing.T) {
 		"several judges": {[]string{"zeta", "alpha", "e5-large"}, "", "", "e5-large", "alpha", []string{"alpha"}},
 		"several of both": {[]string{"b", "a", "multilingual-e5-small", "gte-base"}, "", "", "gte-base", "a",
 			[]string{"gte-base", "a is used"}},
-		"a reranker is neither": {[]string{"bge-reranker-v2-m3", "whisper-large", "all-MiniLM-L6-v2", "phase5-chat"}, "", "", "all-MiniLM-L6-v2", "phase5-chat", nil},
-		"none listed":           {[]string{}, "", "", localllm.DefaultEmbedModel, localllm.DefaultJudgeModel, nil},
-		"only a judge":          {[]string{"llama"}, "", "", localllm.DefaultEmbedModel, "llama", nil},
-		"twice the same":        {[]string{"llama", "llama"}, "", "", localllm.DefaultEmbedModel, "llama", nil},
+		"a reranker is neither":   {[]string{"bge-reranker-v2-m3", "whisper-large", "all-MiniLM-L6-v2", "phase5-chat"}, "", "", "all-MiniLM-L6-v2", "phase5-chat", nil},
+		"an encoder of sentences": {[]string{"a-judge", "universal-sentence-encoder-lite"}, "", "", "universal-sentence-encoder-lite", "a-judge", nil},
+		"none listed":             {[]string{}, "", "", localllm.DefaultEmbedModel, localllm.DefaultJudgeModel, nil},
+		"only a judge":            {[]string{"llama"}, "", "", localllm.DefaultEmbedModel, "llama", nil},
+		"twice the same":          {[]string{"llama", "llama"}, "", "", localllm.DefaultEmbedModel, "llama", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
