@@ -9,8 +9,8 @@ import (
 )
 
 // wordSearch finds items by the words they share with a unit. An embedding that does not know a language, or a name, puts the item that a unit
-// contradicts anywhere: of 20 Russian statements an English model had 2 among its nearest 5 items, and with one more item by words 19
-// (docs/models.md).
+// contradicts anywhere: of 20 Russian statements an English model had the item they deny 2 times among its nearest 5, and with one more by words 18
+// times (docs/models.md).
 type wordSearch struct {
 	ids   []string
 	index *keyword.Index

@@ -8,7 +8,6 @@ package keyword
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -39,8 +38,6 @@ type posting struct{ text, times int }
 type Hit struct {
 	Text  int // place among the texts
 	Score float64
-	// Rarest is how many texts hold the rarest of the shared words.
-	Rarest int
 }
 
 // New indexes texts.
@@ -57,6 +54,7 @@ type Builder struct {
 	x    Index
 	only map[string]bool
 	sum  float64
+	seen map[string]int // of the text at hand; emptied for the next
 }
 
 // For indexes no words but those of questions, in a fraction of time and memory: only they can be asked then.
@@ -72,18 +70,18 @@ func For(questions ...string) *Builder {
 
 // Add indexes the next text.
 func (b *Builder) Add(text string) {
+	if b.x.in == nil {
+		b.x.in, b.seen = map[string][]posting{}, map[string]int{}
+	}
+	clear(b.seen)
 	var long float64
-	times := map[string]int{}
 	for w := range words(text) {
 		long++
 		if b.only == nil || b.only[w] {
-			times[w]++
+			b.seen[w]++
 		}
 	}
-	if b.x.in == nil {
-		b.x.in = map[string][]posting{}
-	}
-	for w, n := range times {
+	for w, n := range b.seen {
 		b.x.in[w] = append(b.x.in[w], posting{len(b.x.lengths), n})
 	}
 	b.x.lengths = append(b.x.lengths, long)
@@ -98,7 +96,24 @@ func (b *Builder) Index() *Index {
 
 // Nearest gives the texts that share words with a question, best first, at most n; of equals the first. None is given that shares no word.
 func (x *Index) Nearest(question string, n int) []Hit {
-	scores := map[int]Hit{}
+	hits := x.hits(question, len(x.lengths))
+	return hits[:min(n, len(hits))]
+}
+
+// Best gives the text that is nearest to a question by the telling words that both hold, and is none of not; false: there is none. Words that
+// many texts hold count nothing here: what shares only them is no find.
+func (x *Index) Best(question string, not func(text int) bool) (text int, ok bool) {
+	for _, h := range x.hits(question, max(tellingAtLeast, len(x.lengths)/telling)) {
+		if !not(h.Text) {
+			return h.Text, true
+		}
+	}
+	return 0, false
+}
+
+// hits gives the texts that share a word with a question that at most so many texts hold, best first.
+func (x *Index) hits(question string, most int) []Hit {
+	scores := map[int]float64{}
 	asked := map[string]bool{}
 	for w := range words(question) {
 		if asked[w] || len(asked) == maxWords {
@@ -106,33 +121,21 @@ func (x *Index) Nearest(question string, n int) []Hit {
 		}
 		asked[w] = true
 		have := x.in[w]
+		if len(have) > most {
+			continue
+		}
 		rare := math.Log(1 + (float64(len(x.lengths)-len(have))+0.5)/(float64(len(have))+0.5))
 		for _, p := range have {
 			times := float64(p.times)
-			h, seen := scores[p.text]
-			if !seen || len(have) < h.Rarest {
-				h.Rarest = len(have)
-			}
-			h.Text = p.text
-			h.Score += rare * times * (saturate + 1) / (times + saturate*(1-length+length*x.lengths[p.text]/x.mean))
-			scores[p.text] = h
+			scores[p.text] += rare * times * (saturate + 1) / (times + saturate*(1-length+length*x.lengths[p.text]/x.mean))
 		}
 	}
-	out := slices.Collect(maps.Values(scores))
+	out := make([]Hit, 0, len(scores))
+	for t, s := range scores {
+		out = append(out, Hit{t, s})
+	}
 	slices.SortFunc(out, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), a.Text-b.Text) })
-	return out[:min(n, len(out))]
-}
-
-// Best gives the text that is nearest to a question among those that share a telling word with it and are none of not; false: there is none.
-// What shares only words that many texts hold is no find.
-func (x *Index) Best(question string, not func(text int) bool) (text int, ok bool) {
-	most := max(tellingAtLeast, len(x.lengths)/telling)
-	for _, h := range x.Nearest(question, len(x.lengths)) {
-		if h.Rarest <= most && !not(h.Text) {
-			return h.Text, true
-		}
-	}
-	return 0, false
+	return out
 }
 
 // words gives the words of a text, cut to their stems, in their order.
@@ -142,7 +145,7 @@ func words(text string) func(yield func(string) bool) {
 	}
 	text = strings.ReplaceAll(strings.ToLower(strings.ToValidUTF8(text, " ")), "ё", "е")
 	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) }) {
+		for w := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) }) {
 			letters := 0
 			for at := range w {
 				if letters == stem {

@@ -10,6 +10,7 @@ import (
 
 	"storozh/core"
 	"storozh/core/guard"
+	"storozh/core/keyword"
 	"storozh/core/localllm"
 	"storozh/core/routing"
 	"storozh/db"
@@ -26,7 +27,7 @@ func (*noModel) Resolve(context.Context) (localllm.Models, error) {
 const itemsPerFile = 50
 
 // BenchmarkSync reads a shield repo of so many items into the database, without embedding: the first time, after one file has changed, and with
-// nothing changed. x-copy is the ratio to the plain COPY of the same rows into the same table (native only); growth is the exponent by
+// nothing changed; words is the search by words of a run of 20 units over as many items. x-copy is the ratio to the plain COPY of the same rows into the same table (native only); growth is the exponent by
 // which the time grows from the size before: 1 is linear.
 func BenchmarkSync(b *testing.B) {
 	sizes := []int{1_000, 10_000, 100_000}
@@ -74,7 +75,38 @@ func BenchmarkSync(b *testing.B) {
 				}
 			})
 		}
+		b.Run(fmt.Sprintf("words-%d", n), func(b *testing.B) {
+			for b.Loop() {
+				byWords(b, d, dir)
+			}
+			took["words"] = b.Elapsed() / time.Duration(b.N)
+			b.ReportMetric(float64(took["words"].Nanoseconds())/float64(n), "ns/item")
+			if i > 0 {
+				b.ReportMetric(math.Log10(float64(took["words"])/float64(last["words"])), "growth")
+			}
+		})
 		last = took
+	}
+}
+
+// byWords does what a run of 20 units does to find one more neighbour each by words.
+func byWords(b *testing.B, d *db.DB, dir string) {
+	var units []string
+	for i := range 20 {
+		units = append(units, fmt.Sprintf("Service %d of team %d forgets its records after %d days, whatever the audit of year %d says.", i*37, i, i+3, 2000+i))
+	}
+	index := keyword.For(units...)
+	if err := d.EachItem(b.Context(), dir, func(_, title, normative string) { index.Add(title + "\n" + normative) }); err != nil {
+		b.Fatal(err)
+	}
+	x, found := index.Index(), 0
+	for _, u := range units {
+		if _, ok := x.Best(u, func(int) bool { return false }); ok {
+			found++
+		}
+	}
+	if found == 0 {
+		b.Fatal("nothing found by words")
 	}
 }
 
