@@ -22,7 +22,8 @@ const (
 	maxWords = 2_000 // different words of a question
 
 	telling        = 100 // a word tells something if at most one text in so many holds it,
-	tellingAtLeast = 3   // or so many texts of a small number
+	tellingAtLeast = 3   // or so many texts of a small number,
+	tellingAtMost  = 10  // but never more than one in so many
 )
 
 // Index is a set of texts to look in. It is not changed once made, and safe for concurrent use.
@@ -103,12 +104,18 @@ func (x *Index) Nearest(question string, n int) []Hit {
 // Best gives the text that is nearest to a question by the telling words that both hold, and is none of not; false: there is none. Words that
 // many texts hold count nothing here: what shares only them is no find.
 func (x *Index) Best(question string, not func(text int) bool) (text int, ok bool) {
-	for _, h := range x.hits(question, max(tellingAtLeast, len(x.lengths)/telling)) {
+	for _, h := range x.hits(question, x.tellingIn()) {
 		if !not(h.Text) {
 			return h.Text, true
 		}
 	}
 	return 0, false
+}
+
+// tellingIn is how many texts may hold a word that tells something.
+func (x *Index) tellingIn() int {
+	n := len(x.lengths)
+	return max(n/telling, min(tellingAtLeast, n/tellingAtMost))
 }
 
 // hits gives the texts that share a word with a question that at most so many texts hold, best first.

@@ -80,6 +80,11 @@ func TestTheBestSharesATellingWord(t *testing.T) {
 			t.Errorf("%q brings %q by words that most texts hold", q, texts[got])
 		}
 	}
+	for n, want := range map[int]bool{9: false, 10: true} {
+		if _, ok := New(texts[:n]).Best("the disk is full", none); ok != want {
+			t.Errorf("in %d texts: %v", n, ok)
+		}
+	}
 }
 
 // A word that a text repeats a thousand times outweighs no two different ones.

@@ -53,11 +53,11 @@ func unitNamed(t *testing.T, units []core.UnitResult, id string) core.UnitResult
 	return units[i]
 }
 
-// items lists the corpus items that count for a unit's label.
+// items lists the nearest corpus items that count for a unit's label, without the one more by words.
 func items(u core.UnitResult) []string {
 	var out []string
 	for _, p := range u.Pairs {
-		if !p.Resolved && !strings.HasPrefix(p.Item, core.SiblingPrefix) {
+		if !p.Resolved && !p.Words && !strings.HasPrefix(p.Item, core.SiblingPrefix) {
 			out = append(out, p.Item)
 		}
 	}
