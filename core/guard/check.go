@@ -56,9 +56,47 @@ func (w *work) withoutCorpus(ctx context.Context, todo []*core.UnitResult) error
 	return w.skip(todo, skipOf(err))
 }
 
-// compare embeds, retrieves and judges. A unit's pairs go to the judge as soon as its neighbours are known, while later units are still
-// being embedded; only a server that holds one model at a time embeds everything first.
+// compareTries is how often units are compared while others store newer readings of the corpus.
+const compareTries = 3
+
+// compare embeds, retrieves and judges. When the stored corpus was changed meanwhile, by another run or process, an item may have been without
+// a vector just when it was looked for: then the units are compared again. What was judged is kept, so that only new pairs cost a question.
 func (w *work) compare(ctx context.Context, todo []*core.UnitResult) error {
+	before := len(w.warnings)
+	for try := 1; ; try++ {
+		if err := w.compareOnce(ctx, todo); err != nil || w.check != core.ContraRan {
+			return err
+		}
+		now, err := w.store.CorpusHead(ctx, w.opt.ShieldDir)
+		if err != nil {
+			return err
+		}
+		if now.Revision == w.head.Revision {
+			break
+		}
+		if try == compareTries {
+			w.warnings = append(w.warnings, "the shield corpus changed while the units were compared: judge again")
+			break
+		}
+		w.warnings, w.job.Fresh = w.warnings[:before], false
+		for _, u := range todo {
+			u.Pairs = nil
+		}
+		if err := w.readCorpus(ctx); err != nil {
+			return fmt.Errorf("corpus: %w", err)
+		}
+		if w.corpus.Items == 0 {
+			return w.skip(todo, core.SkippedNoCorpus)
+		}
+	}
+	w.label(todo)
+	w.warnings = append(w.warnings, notices(todo, w.read)...)
+	return nil
+}
+
+// compareOnce gives the units their judged pairs, or skips. A unit's pairs go to the judge as soon as its neighbours are known, while later
+// units are still being embedded; only a server that holds one model at a time embeds everything first.
+func (w *work) compareOnce(ctx context.Context, todo []*core.UnitResult) error {
 	a := w.startAsking(ctx)
 	find := w.newFinder(a, todo)
 	ready := find.upTo
@@ -78,8 +116,6 @@ func (w *work) compare(ctx context.Context, todo []*core.UnitResult) error {
 		}
 		return w.skip(todo, skipOf(err))
 	}
-	w.label(todo)
-	w.warnings = append(w.warnings, notices(todo, w.read)...)
 	return nil
 }
 

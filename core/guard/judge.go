@@ -38,14 +38,15 @@ const openQuestions = 1024
 // asking puts the questions of a run to the judge while more of them come in. add and end are called by one goroutine.
 type asking struct {
 	*work
-	ctx     context.Context // ends when any part of the asking fails
-	group   *errgroup.Group
-	byKey   map[string]*question
-	seen    map[*core.UnitResult]int // pairs of a unit that were added
-	open    chan *question
-	settled chan *question // to be kept
-	mu      sync.Mutex     // guards what follows, and each question's pairs and outcome
-	done    core.Progress
+	ctx      context.Context // ends when any part of the asking fails
+	group    *errgroup.Group
+	byKey    map[string]*question
+	seen     map[*core.UnitResult]int // pairs of a unit that were added
+	open     chan *question
+	settled  chan *question // to be kept
+	mu       sync.Mutex     // guards what follows, and each question's pairs and outcome
+	done     core.Progress
+	timeouts int // questions in a row that ran into the time limit
 }
 
 // startAsking starts the judge's slots; end must be called.

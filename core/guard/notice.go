@@ -57,7 +57,7 @@ func unread(units []*core.UnitResult, read map[string]judge.Text) (out []string)
 		}
 	}
 	if heads > 0 {
-		out = append(out, fmt.Sprintf("the context of the judge's model is too small: %s judged by no more than the first 1,200 characters and each Counter:, give it more", counted(heads, "pair was", "pairs were")))
+		out = append(out, fmt.Sprintf("the context of the judge's model is too small: %s judged by no more than the first 1,200 characters and each Counter:, give it more and ask the model anew", counted(heads, "pair was", "pairs were")))
 	}
 	return out
 }

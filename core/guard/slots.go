@@ -6,10 +6,34 @@ import (
 	"time"
 
 	"storozh/core"
+	"storozh/core/localllm"
 )
 
 // keepLimit is how long verdicts may take to be stored; also those of a run that is cut off meanwhile.
 const keepLimit = 15 * time.Second
+
+// A judge is given up after so many questions in a row, and twice those that are under way at once, that all ran into the time limit: each
+// costs minutes, and a run of a thousand pairs shall not cost days.
+const mostTimeouts = 8
+
+// notAsked is said of a pair that came up after that.
+const notAsked = "not asked after timeouts"
+
+func (a *asking) givenUp() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.timeouts >= max(mostTimeouts, 2*a.opt.Concurrency)
+}
+
+// heard counts what became of a question that was asked; an answer of any kind begins the count anew.
+func (a *asking) heard(why string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.timeouts++
+	if localllm.Kind(why) != localllm.KindTimeout {
+		a.timeouts = 0
+	}
+}
 
 // answer is one slot of the judge: it asks one question after the other. What is found is kept by another goroutine, so that no slot of the
 // model ever waits for the database.
@@ -22,10 +46,16 @@ func (a *asking) answer() error {
 			if !more {
 				return nil
 			}
+			if a.givenUp() {
+				a.settle(q, core.Verdict{}, notAsked)
+				a.report()
+				continue
+			}
 			v, why, err := a.verdictOf(a.ctx, q)
 			if err != nil {
 				return err
 			}
+			a.heard(why)
 			a.settle(q, v, why)
 			a.report()
 			if v.Label == "" || q.passing {

@@ -8,7 +8,7 @@ import (
 
 var (
 	numbers = regexp.MustCompile(`\d+(?:[.,:]\d+)*`)
-	words   = regexp.MustCompile(`[\p{L}']+`)
+	words   = regexp.MustCompile(`[\p{L}'’]+`)
 )
 
 // negations are words that turn a statement round, in the two languages of the corpus.
@@ -63,7 +63,7 @@ func numbersOf(s string) []string {
 func negated(s string) bool {
 	odd := false
 	for _, w := range words.FindAllString(strings.ToLower(s), -1) {
-		if negations[w] || strings.HasSuffix(w, "n't") {
+		if negations[w] || strings.HasSuffix(w, "n't") || strings.HasSuffix(w, "n’t") {
 			odd = !odd
 		}
 	}

@@ -142,6 +142,12 @@ func TestCounterIsNeverCutOff(t *testing.T) {
 			t.Errorf("%d runes", n)
 		}
 	}
+	for _, label := range []string{"Counter:", "**Counter**:", "**Counter:**", "counter :", "Counter："} {
+		p := Build(secret, Text{"", "Head. " + long + label + " the export screen."}, Text{"", "Unit."})
+		if !p.Cut || !strings.Contains(p.User, strings.TrimLeft(label, "*")+" the export screen.") {
+			t.Errorf("%q was cut off", label)
+		}
+	}
 	two := shorten("A. Counter: one.\n"+long+"\nB. Counter: two.\n"+long, 400)
 	if !strings.Contains(two, "Counter: one.") || !strings.Contains(two, "Counter: two.") {
 		t.Errorf("a Counter is missing: %s", two)

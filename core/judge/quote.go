@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"storozh/core"
 )
@@ -77,9 +78,6 @@ func marshal(v any) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// counterPart is a `Counter:` with what belongs to it, up to the end of its line.
-var counterPart = regexp.MustCompile(`(?i)(\|\s*)?\bcounter:[^\n]*`)
-
 // shorten cuts a text down to limit runes and says so. Every `Counter:` is kept whole (case J2) as long as they fit together;
 // what is cut is the text before them.
 func shorten(s string, limit int) string {
@@ -87,7 +85,11 @@ func shorten(s string, limit int) string {
 	if len(r) <= limit {
 		return s
 	}
-	kept := []rune(strings.Join(counterPart.FindAllString(s, -1), " "))
+	first, counters := len(s), []string(nil)
+	for at, end := range core.Counters(s) {
+		first, counters = min(first, at), append(counters, s[at:end])
+	}
+	kept := []rune(strings.Join(counters, " "))
 	if len(kept) == 0 {
 		return string(r[:limit]) + fmt.Sprintf(" […%d characters left out]", len(r)-limit)
 	}
@@ -95,6 +97,6 @@ func shorten(s string, limit int) string {
 		kept = append(kept[:most], []rune(" […]")...)
 	}
 	// The head ends before the first Counter, which would else stand there twice.
-	head := r[:min(max(limit-len(kept), limit/4), len([]rune(s[:counterPart.FindStringIndex(s)[0]])))]
+	head := r[:min(max(limit-len(kept), limit/4), utf8.RuneCountInString(s[:first]))]
 	return string(head) + fmt.Sprintf(" […%d characters left out] ", len(r)-len(head)-len(kept)) + string(kept)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 )
 
 // A request holds at most this many texts and bytes of text, so that it stays within a server's limits and a retry is cheap.
@@ -135,7 +134,14 @@ func readVectors(body []byte, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// vector refuses nulls, zero vectors and numbers that are not finite.
+// The squared length of a vector that can be compared: pgvector sums squares in single precision, where what lies beyond comes out as zero or
+// infinite, and the text as everybody's or nobody's neighbour.
+const (
+	minSquare = 1e-30
+	maxSquare = 1e30
+)
+
+// vector refuses nulls, zero vectors, and numbers that are not finite or whose squares are not.
 func vector(in []*float64) ([]float32, error) {
 	if len(in) == 0 {
 		return nil, fmt.Errorf("it is missing or empty")
@@ -148,8 +154,8 @@ func vector(in []*float64) ([]float32, error) {
 		out[i] = float32(*x)
 		sum += float64(out[i]) * float64(out[i])
 	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil, fmt.Errorf("it is all zero or not finite")
+	if !(sum >= minSquare && sum <= maxSquare) { // also if it is no number
+		return nil, fmt.Errorf("it is all zero, too small or not finite")
 	}
 	return out, nil
 }

@@ -73,9 +73,12 @@ func TestEmbedRefusesBadVectors(t *testing.T) {
 		"too big a number": func(f *llmtest.Faults) {
 			f.Raw = `{"data":[{"index":0,"embedding":[1e200]},{"index":1,"embedding":[1]},{"index":2,"embedding":[1]}]}`
 		},
-		"NaN":         func(f *llmtest.Faults) { f.Raw = `{"data":[{"index":0,"embedding":[NaN]}]}` },
-		"null vector": func(f *llmtest.Faults) { f.Raw = `{"data":[{"index":0,"embedding":null},null,{}]}` },
-		"HTML":        func(f *llmtest.Faults) { f.Raw = `<html>` },
+		// pgvector sums squares in single precision: the cosine of these with any other comes out as 1, or as 0.
+		"too small a number": func(f *llmtest.Faults) { f.Embedder = func(string) []float32 { return []float32{1e-30, 1e-30} } },
+		"too long a vector":  func(f *llmtest.Faults) { f.Embedder = func(string) []float32 { return []float32{1e25, 1e25} } },
+		"NaN":                func(f *llmtest.Faults) { f.Raw = `{"data":[{"index":0,"embedding":[NaN]}]}` },
+		"null vector":        func(f *llmtest.Faults) { f.Raw = `{"data":[{"index":0,"embedding":null},null,{}]}` },
+		"HTML":               func(f *llmtest.Faults) { f.Raw = `<html>` },
 	}
 	for name, fault := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -35,16 +35,19 @@ var (
 	maxNames = 1000 // of a list
 )
 
-// Resolve names the models in use: as configured; else by kind from GET /models; else the default names. Whatever the server
-// answers, even 404, means that it is reachable; only silence is an [Error].
+// Resolve names the models in use: as configured; else by kind from GET /models; else, while that list cannot be had, those of the last one;
+// else the default names. Whatever the server answers, even 404, means that it is reachable; only silence is an [Error].
 func (c *Client) Resolve(ctx context.Context) (Models, error) {
 	m := Models{Embed: c.cfg.EmbedModel, Judge: c.cfg.JudgeModel}
 	r, err := c.retry(ctx, opModels, http.MethodGet, "/models", nil, min(c.cfg.MaxRetries, 1))
 	if err != nil && r.status == 0 {
 		return Models{}, err
 	}
+	if err != nil {
+		m = c.last(m)
+	}
 	if err != nil && KindOf(err) == KindRefused {
-		m.Warnings = append(m.Warnings, c.base+" refuses access: set its key, or take its protection off")
+		m.Warnings = []string{c.base + " refuses access: set its key, or take its protection off"}
 	}
 	var names []string
 	if err == nil {
@@ -58,6 +61,16 @@ func (c *Client) Resolve(ctx context.Context) (Models, error) {
 	c.models = m
 	c.mu.Unlock()
 	return m, nil
+}
+
+// last gives the models of the last list, if there was one: another name for the same model would be other vectors and other verdicts.
+func (c *Client) last(otherwise Models) Models {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.models.Embed == "" {
+		return otherwise
+	}
+	return Models{Embed: c.models.Embed, Judge: c.models.Judge, Warnings: c.models.Warnings}
 }
 
 // pick takes the configured model, else the first candidate in alphabetical order, else the default; a choice among several is

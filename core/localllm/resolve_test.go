@@ -64,6 +64,27 @@ func TestResolveReachable(t *testing.T) {
 	wantKind(t, err, localllm.KindUnreachable)
 }
 
+// A list that cannot be had for once changes no model: another name is other vectors and other verdicts.
+func TestResolveKeepsItsModelsWhileTheListFails(t *testing.T) {
+	t.Parallel()
+	s := llmtest.Start(t, func(f *llmtest.Faults) { f.Models = []string{"bge-m3", "llama", "qwen"} })
+	c := client(t, s)
+	first, err := c.Resolve(t.Context())
+	if err != nil || first.Embed != "bge-m3" || first.Judge != "llama" || len(first.Warnings) != 1 {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	for _, fault := range []llmtest.Option{func(f *llmtest.Faults) { f.NoModels = true }, func(f *llmtest.Faults) { f.Unexpected200 = true }} {
+		s.Set(fault)
+		if m, err := c.Resolve(t.Context()); err != nil || m.Embed != first.Embed || m.Judge != first.Judge || len(m.Warnings) != 1 {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	s.Set(func(f *llmtest.Faults) { f.NoModels, f.Models = false, []string{"e5", "phi"} })
+	if m, err := c.Resolve(t.Context()); err != nil || m.Embed != "e5" || m.Judge != "phi" || len(m.Warnings) != 0 {
+		t.Errorf("after it was there again: %+v, %v", m, err)
+	}
+}
+
 // Whoever never called Resolve gets the same models, and the list is fetched once.
 func TestModelsAreResolvedOnDemand(t *testing.T) {
 	t.Parallel()

@@ -65,7 +65,7 @@ func continues(line string, afterBlank bool) bool {
 	if afterBlank {
 		return false
 	}
-	_, _, label := labelAt(line, 0)
+	_, _, label := core.LabelAt(line, 0)
 	return line[0] == '|' || label
 }
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"storozh/core/passage"
+	"storozh/core"
 )
 
 // The caps on what one unit carries, in bytes.
@@ -42,7 +42,7 @@ func cutNormative(s string) string {
 		return s
 	}
 	var behind []string
-	for at, end := range passage.Counters(s) {
+	for at, end := range core.Counters(s) {
 		if end > maxNormative*3/4 {
 			behind = append(behind, s[at:end])
 		}
@@ -55,7 +55,7 @@ func cutNormative(s string) string {
 }
 
 func holdsCounter(s string) bool {
-	for range passage.Counters(s) {
+	for range core.Counters(s) {
 		return true
 	}
 	return false
