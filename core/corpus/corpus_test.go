@@ -385,10 +385,15 @@ func TestHeadFileAndText(t *testing.T) {
 		if err != nil || string(text) != shield[name] || blob != git(t, dir, "rev-parse", "HEAD:"+name) {
 			t.Errorf("HeadFile(%q) = %q, %s, %v", name, text, blob, err)
 		}
-		if got, ok := repo.Text(t.Context(), name, blob[:7]); !ok || got != shield[name] {
-			t.Errorf("Text(%q) = %q, %t", name, got, ok)
+		for range 2 { // the second time it was read ahead
+			for _, abbrev := range []string{blob[:7], ""} {
+				if got, ok := repo.Text(t.Context(), name, abbrev); !ok || got != shield[name] {
+					t.Errorf("Text(%q, %q) = %q, %t", name, abbrev, got, ok)
+				}
+			}
+			repo.Ahead(t.Context(), []string{name, "none.md", "lessons/nul.md"}, []string{blob[:7], "", "0000000"})
 		}
-		for _, other := range []string{"", "000", "0000000", blob + "0"} {
+		for _, other := range []string{"000", "0000000", blob + "0"} {
 			if _, ok := repo.Text(t.Context(), name, other); ok {
 				t.Errorf("Text(%q, %q) found something", name, other)
 			}
@@ -397,6 +402,9 @@ func TestHeadFileAndText(t *testing.T) {
 	for _, name := range []string{"lessons", "lessons/", "lessons/link.md", "*", "none.md", "", "/etc/passwd", "../x"} {
 		if _, _, err := repo.HeadFile(t.Context(), name); err == nil {
 			t.Errorf("HeadFile(%q) found something", name)
+		}
+		if _, ok := repo.Text(t.Context(), name, ""); ok {
+			t.Errorf("Text(%q) found something", name)
 		}
 	}
 	if _, _, err := repo.HeadFile(t.Context(), "none.md"); !errors.Is(err, core.ErrNotFound) {
