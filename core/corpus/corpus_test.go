@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -417,11 +416,18 @@ func TestBlobs(t *testing.T) {
 	dir := newShield(t)
 	small, tree := git(t, dir, "rev-parse", "HEAD:invariants.txt"), git(t, dir, "rev-parse", "HEAD:lessons")
 	long, none := git(t, dir, "rev-parse", "HEAD:memory/long.md"), strings.Repeat("ab", 20)
-	got, bad, err := Open(dir).Blobs(t.Context(), []string{long, none, tree, small}, 100)
-	if err != nil || len(got) != 1 || !bytes.Equal(got[small], []byte(shield["invariants.txt"])) || len(bad) != 3 {
+	got, bad := map[string]string{}, map[string]string{}
+	err := Open(dir).each(t.Context(), []string{long, none, tree, small}, 100, func(id string, data []byte, problem string) {
+		if problem != "" {
+			bad[id] = problem
+			return
+		}
+		got[id] = string(data)
+	})
+	if err != nil || len(got) != 1 || got[small] != shield["invariants.txt"] || len(bad) != 3 {
 		t.Errorf("%q %v %v", got, bad, err)
 	}
-	if _, _, err := Open(dir).Blobs(t.Context(), []string{"HEAD:invariants.txt"}, 100); !errors.Is(err, core.ErrInvalid) {
+	if err := Open(dir).each(t.Context(), []string{"HEAD:invariants.txt"}, 100, nil); !errors.Is(err, core.ErrInvalid) {
 		t.Errorf("a name instead of an id: %v", err)
 	}
 }
