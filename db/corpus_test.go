@@ -55,7 +55,11 @@ func save(t testing.TB, d *db.DB, commit string, items ...core.Item) {
 // stored gives all items of a folder's corpus.
 func stored(t testing.TB, d *db.DB, dir string) []core.Item {
 	t.Helper()
-	items, _, err := d.Items(t.Context(), dir)
+	files, err := d.CorpusFiles(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := d.ItemsAt(t.Context(), dir, slices.Collect(maps.Keys(files)))
 	if err != nil {
 		t.Fatal(err)
 	}

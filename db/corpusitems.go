@@ -64,19 +64,6 @@ func (d *DB) CorpusFiles(ctx context.Context, dir string) (map[string]string, er
 	return out, nil
 }
 
-// Items gives every item of the corpus that was read from dir, texts and all, and the faults of that reading; none if it never was. Runs get by
-// with less: ItemsAt, ItemsByID.
-func (d *DB) Items(ctx context.Context, dir string) ([]core.Item, []core.Fault, error) {
-	head, err := d.CorpusHead(ctx, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	var rows []itemRow
-	err = d.x.SelectContext(ctx, &rows, `
-		SELECT i.* FROM items i JOIN corpora c ON c.id = i.corpus_id WHERE c.dir = $1 ORDER BY i.path, i.start_line, i.item`, text(dir))
-	return itemsOf(rows), head.Faults, wrap(err, "Items")
-}
-
 // ItemsAt gives the items of dir's corpus in these files, by path and line.
 func (d *DB) ItemsAt(ctx context.Context, dir string, paths []string) ([]core.Item, error) {
 	var rows []itemRow

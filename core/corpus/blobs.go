@@ -12,21 +12,6 @@ import (
 	"storozh/core"
 )
 
-// Blobs reads the contents of objects through one git process. A blob that is missing, too big (above maxBytes) or no blob becomes
-// a fault whose What begins with its id; the others are still read. An error means that git itself failed.
-func (r *Repo) Blobs(ctx context.Context, ids []string, maxBytes int64) (map[string][]byte, []core.Fault, error) {
-	out := make(map[string][]byte, len(ids))
-	var bad []core.Fault
-	err := r.each(ctx, ids, maxBytes, func(id string, data []byte, problem string) {
-		if problem != "" {
-			bad = append(bad, core.Fault{What: id + ": " + problem})
-			return
-		}
-		out[id] = data
-	})
-	return out, bad, err
-}
-
 // visitor gets each object once: its content, or the problem with it.
 type visitor func(id string, data []byte, problem string)
 

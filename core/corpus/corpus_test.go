@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -385,10 +384,15 @@ func TestHeadFileAndText(t *testing.T) {
 		if err != nil || string(text) != shield[name] || blob != git(t, dir, "rev-parse", "HEAD:"+name) {
 			t.Errorf("HeadFile(%q) = %q, %s, %v", name, text, blob, err)
 		}
-		if got, ok := repo.Text(t.Context(), name, blob[:7]); !ok || got != shield[name] {
-			t.Errorf("Text(%q) = %q, %t", name, got, ok)
+		for range 2 { // the second time it was read ahead
+			for _, abbrev := range []string{blob[:7], ""} {
+				if got, ok := repo.Text(t.Context(), name, abbrev); !ok || got != shield[name] {
+					t.Errorf("Text(%q, %q) = %q, %t", name, abbrev, got, ok)
+				}
+			}
+			repo.Ahead(t.Context(), []string{name, "none.md", "lessons/nul.md"}, []string{blob[:7], "", "0000000"})
 		}
-		for _, other := range []string{"", "000", "0000000", blob + "0"} {
+		for _, other := range []string{"000", "0000000", blob + "0"} {
 			if _, ok := repo.Text(t.Context(), name, other); ok {
 				t.Errorf("Text(%q, %q) found something", name, other)
 			}
@@ -397,6 +401,9 @@ func TestHeadFileAndText(t *testing.T) {
 	for _, name := range []string{"lessons", "lessons/", "lessons/link.md", "*", "none.md", "", "/etc/passwd", "../x"} {
 		if _, _, err := repo.HeadFile(t.Context(), name); err == nil {
 			t.Errorf("HeadFile(%q) found something", name)
+		}
+		if _, ok := repo.Text(t.Context(), name, ""); ok {
+			t.Errorf("Text(%q) found something", name)
 		}
 	}
 	if _, _, err := repo.HeadFile(t.Context(), "none.md"); !errors.Is(err, core.ErrNotFound) {
@@ -409,11 +416,18 @@ func TestBlobs(t *testing.T) {
 	dir := newShield(t)
 	small, tree := git(t, dir, "rev-parse", "HEAD:invariants.txt"), git(t, dir, "rev-parse", "HEAD:lessons")
 	long, none := git(t, dir, "rev-parse", "HEAD:memory/long.md"), strings.Repeat("ab", 20)
-	got, bad, err := Open(dir).Blobs(t.Context(), []string{long, none, tree, small}, 100)
-	if err != nil || len(got) != 1 || !bytes.Equal(got[small], []byte(shield["invariants.txt"])) || len(bad) != 3 {
+	got, bad := map[string]string{}, map[string]string{}
+	err := Open(dir).each(t.Context(), []string{long, none, tree, small}, 100, func(id string, data []byte, problem string) {
+		if problem != "" {
+			bad[id] = problem
+			return
+		}
+		got[id] = string(data)
+	})
+	if err != nil || len(got) != 1 || got[small] != shield["invariants.txt"] || len(bad) != 3 {
 		t.Errorf("%q %v %v", got, bad, err)
 	}
-	if _, _, err := Open(dir).Blobs(t.Context(), []string{"HEAD:invariants.txt"}, 100); !errors.Is(err, core.ErrInvalid) {
+	if err := Open(dir).each(t.Context(), []string{"HEAD:invariants.txt"}, 100, nil); !errors.Is(err, core.ErrInvalid) {
 		t.Errorf("a name instead of an id: %v", err)
 	}
 }

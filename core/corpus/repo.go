@@ -28,6 +28,7 @@ type Repo struct {
 
 	mu    sync.Mutex
 	blobs map[string]string // path → blob at the commit that Text saw first
+	ahead map[string]string // blob → text, of what Ahead read last
 }
 
 // Open names a repository; nothing is read yet. dir is its working tree, or a bare repository.
@@ -160,23 +161,61 @@ func (r *Repo) blob(ctx context.Context, id string) (text []byte, err error) {
 	return text, err
 }
 
-// Text returns a file's text at HEAD if the id of its blob begins with abbrev, the abbreviation on a diff's `index` line. The tree is
-// read once, at the first call: open a new Repo for each manifest.
+// Text returns a file's text at HEAD if the id of its blob begins with abbrev, the abbreviation on a diff's `index` line; empty for a file
+// that the diff only moves. The tree is read once, at the first call: open a new Repo for each manifest.
 func (r *Repo) Text(ctx context.Context, path, abbrev string) (string, bool) {
-	r.mu.Lock()
-	if r.blobs == nil {
-		r.blobs = r.index(ctx)
-	}
-	id := r.blobs[path]
-	r.mu.Unlock()
-	if id == "" || len(abbrev) < 4 || !strings.HasPrefix(id, abbrev) {
+	id := r.blobAt(ctx, path, abbrev)
+	if id == "" {
 		return "", false
+	}
+	r.mu.Lock()
+	known, ok := r.ahead[id]
+	r.mu.Unlock()
+	if ok {
+		return known, true
 	}
 	text, err := r.blob(ctx, id)
 	if err != nil {
 		return "", false
 	}
 	return string(text), true
+}
+
+// maxAhead bounds the texts that Ahead keeps, in bytes; what does not fit is read when it is asked for.
+const maxAhead = 32 << 20
+
+// Ahead reads files that Text will be asked for next through one git process, instead of one for each. It keeps them until the next call;
+// what can't be read is left to Text.
+func (r *Repo) Ahead(ctx context.Context, paths, abbrevs []string) {
+	var ids []string
+	for i, path := range paths {
+		if id := r.blobAt(ctx, path, abbrevs[i]); id != "" {
+			ids = append(ids, id)
+		}
+	}
+	texts, size := make(map[string]string, len(ids)), 0
+	_ = r.each(ctx, ids, MaxFile, func(id string, data []byte, problem string) {
+		if size += len(data); problem == "" && size <= maxAhead {
+			texts[id] = string(data)
+		}
+	})
+	r.mu.Lock()
+	r.ahead = texts
+	r.mu.Unlock()
+}
+
+// blobAt is the blob of a path at HEAD if its id begins with abbrev; else empty.
+func (r *Repo) blobAt(ctx context.Context, path, abbrev string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.blobs == nil {
+		r.blobs = r.index(ctx)
+	}
+	id := r.blobs[path]
+	if abbrev != "" && (len(abbrev) < 4 || !strings.HasPrefix(id, abbrev)) {
+		return ""
+	}
+	return id
 }
 
 // index maps each path at HEAD to its blob; nil if HEAD can't be read now, so that a later call tries again.

@@ -100,17 +100,18 @@ func (w *work) derive(ctx context.Context) {
 	w.derived = units.Derive(w.job.Manifest, units.Options{
 		Canonical: w.opt.Aliases.Canonical,
 		Classify:  w.opt.Rules.Classify,
+		Ahead: func(repo string, paths, blobs []string) {
+			if dir, ok := w.repoDir(repo); ok {
+				w.repo(dir).Ahead(ctx, paths, blobs)
+			}
+		},
 		Head: func(repo, path, blob string) (string, bool) {
 			dir, ok := w.repoDir(repo)
 			if !ok {
 				return "", false
 			}
-			if blob == "" { // a pure rename names no blob; its front matter may name its type
-				text, _, err := w.repo(dir).HeadFile(ctx, path)
-				return string(text), err == nil
-			}
 			text, ok := w.repo(dir).Text(ctx, path, blob)
-			if ok {
+			if ok && blob != "" {
 				w.fromHead[w.opt.Aliases.Canonical(repo)+"/"+path] = true
 			}
 			return text, ok

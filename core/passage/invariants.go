@@ -48,6 +48,9 @@ func splitInvariants(text string) ([]Passage, []core.Fault) {
 			last.Text, last.Normative, last.End = text[start:from+len(line)], text[rest:at], n
 		default:
 			open = false
+			if unnumbered(line) {
+				f.add(n, "this line reads like an invariant but does not begin with `#` and its number; it is left out")
+			}
 		}
 		blank = false
 	}
@@ -98,4 +101,29 @@ func invariantHead(line string, open bool) (num string, rest int, ok bool) {
 		return "", 0, false
 	}
 	return num, len(line) - len(s), true
+}
+
+// unnumbered tells whether a line is meant as an invariant but is none to this splitter: it has the tags without a number, or its number
+// stands behind something else, such as that of a list.
+func unnumbered(line string) bool {
+	s := strings.TrimLeft(line, " \t")
+	if mark := strings.TrimLeft(s, "0123456789"); len(mark) < len(s) && mark != "" && strings.IndexByte(".)", mark[0]) >= 0 {
+		s = mark[1:]
+	}
+	s = strings.TrimLeft(s, " \t-+*_`|")
+	for _, box := range []string{"[ ]", "[x]", "[X]"} {
+		s = strings.TrimLeft(strings.TrimPrefix(s, box), " \t*_`")
+	}
+	if digits := strings.TrimLeft(s[min(1, len(s)):], "0123456789"); strings.HasPrefix(s, "#") {
+		s = strings.TrimLeft(digits, " \t*_`|")
+	}
+	tag, _, ok := strings.Cut(s, "]")
+	if !ok || !strings.HasPrefix(tag, "[") {
+		return false
+	}
+	switch tag[1:] {
+	case "critical", "important", "style", "O", "P", "F":
+		return true
+	}
+	return false
 }

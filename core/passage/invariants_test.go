@@ -80,6 +80,20 @@ func TestACommentTakesRulesOutOfForce(t *testing.T) {
 	}
 }
 
+// TestAnInvariantWithoutItsNumberIsAFault: left out without a word, it would never be judged nor compared with.
+func TestAnInvariantWithoutItsNumberIsAFault(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]int{
+		"[critical] [O] Never on a Friday | Why: x": 1, "- [F] No globals.": 1, "1. #10 [O] In a list.": 1, "- [x] #11 [O] Ticked.": 1,
+		"| #8 | [style] Table": 1, "**[important]** Bold.": 1, "#N [critical] The form.": 0, "#TODO [O] later": 0, "# Rules [O]": 0,
+		"[link](http://a)": 0, "- [ ] to do": 0, "Prose about [O] and [P].": 0, "#12a [O] odd": 0, "#": 0, "": 0, "1.": 0, "[O": 0,
+	} {
+		if _, bad := Split(Invariants, "#1 [O] first\n\n"+line+"\n"); len(bad) != want || want > 0 && bad[0].Line != 3 {
+			t.Errorf("%q: faults %v, want %d", line, bad, want)
+		}
+	}
+}
+
 // TestCounterStays is case J2: nothing cuts `Counter:` off its rule.
 func TestCounterStays(t *testing.T) {
 	t.Parallel()

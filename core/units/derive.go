@@ -20,6 +20,8 @@ type Options struct {
 	// Head gives the text of a file at HEAD if its blob id starts with the given abbreviation (which may be empty for a file that
 	// the diff only moves). repo is repos[].name as it stands.
 	Head func(repo, path, blob string) (text string, ok bool)
+	// Ahead is told for which files Head will be asked next, paths and blobs side by side, so that they can be read at once.
+	Ahead func(repo string, paths, blobs []string)
 }
 
 func (o Options) withDefaults() Options {
@@ -32,8 +34,14 @@ func (o Options) withDefaults() Options {
 	if o.Head == nil {
 		o.Head = func(string, string, string) (string, bool) { return "", false }
 	}
+	if o.Ahead == nil {
+		o.Ahead = func(string, []string, []string) {}
+	}
 	return o
 }
+
+// aheadBatch is how many files' old texts are read at once.
+const aheadBatch = 200
 
 // deriver collects the derivation of one manifest.
 type deriver struct {
@@ -86,7 +94,10 @@ func (d *deriver) repo(r core.Repo) {
 			stands[f.Path] = true
 		}
 	}
-	for _, f := range files {
+	for i, f := range files {
+		if i%aheadBatch == 0 {
+			d.ahead(r.Name, files[i:min(i+aheadBatch, len(files))])
+		}
 		d.at++
 		s := source{d: d, File: f, observed: r.Name, repo: canonical}
 		// A change of type (file to symlink) comes as a deletion and a creation of one path: the path stands, only its text went.
@@ -94,6 +105,20 @@ func (d *deriver) repo(r core.Repo) {
 		d.earlier, d.units = append(d.earlier, d.units), nil
 	}
 	d.reconcile(r, canonical, l, files)
+}
+
+// ahead announces the old texts that the files will want.
+func (d *deriver) ahead(repo string, files []File) {
+	var paths, blobs []string
+	for _, f := range files {
+		s := source{File: f}
+		if s.wantsHead() {
+			paths, blobs = append(paths, s.old()), append(blobs, f.OldBlob)
+		}
+	}
+	if len(paths) > 1 {
+		d.Ahead(repo, paths, blobs)
+	}
 }
 
 func (d *deriver) warn(format string, args ...any) {

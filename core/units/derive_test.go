@@ -321,6 +321,28 @@ func TestSameRepoTwice(t *testing.T) {
 	}
 }
 
+// parseEvidence reads the hunks of a [core.Unit]'s Diff, which is a whole section, or for a passage of a big file only the lines
+// around it. A hunk that the cap has cut off is left out.
+func parseEvidence(diff string) []Hunk {
+	if !strings.HasPrefix(diff, "@@ ") {
+		files, _ := ParseDiff(diff)
+		if len(files) == 0 {
+			return nil
+		}
+		return files[0].Hunks
+	}
+	p := &parser{text: diff}
+	var out []Hunk
+	for p.more() {
+		h, ok := p.hunk()
+		if !ok {
+			break
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
 func TestEvidenceOfBigFile(t *testing.T) {
 	t.Parallel()
 	var bullets []string
@@ -334,7 +356,7 @@ func TestEvidenceOfBigFile(t *testing.T) {
 			t.Fatalf("%s carries %d bytes of evidence", u.ID, len(u.Diff))
 		}
 		if strings.Contains(u.Text, "needle") {
-			hunks := ParseEvidence(u.Diff)
+			hunks := parseEvidence(u.Diff)
 			if len(hunks) != 1 || linesOf(hunks[0]) != "+"+u.Text+"|" || hunks[0].NewStart != u.StartLine {
 				t.Errorf("evidence %q of %q at %d", u.Diff, u.Text, u.StartLine)
 			}
@@ -354,11 +376,11 @@ func TestEvidenceAround(t *testing.T) {
 	if len(d.Units) == 0 || d.Units[0].Anchor != "2" {
 		t.Fatalf("units %+v", unitBriefs(d.Units))
 	}
-	hunks := ParseEvidence(d.Units[0].Diff)
+	hunks := parseEvidence(d.Units[0].Diff)
 	if len(hunks) != 1 || hunks[0].OldStart != 1 || hunks[0].NewLines != 6 || !strings.Contains(linesOf(hunks[0]), "-#2 [style] [P] Names may be long.|+#2 [style] [P] Names must be long.|") {
 		t.Errorf("evidence %q", d.Units[0].Diff)
 	}
-	if len(ParseEvidence(edited("a/k", "b/k"))) != 1 || ParseEvidence("nothing") != nil {
+	if len(parseEvidence(edited("a/k", "b/k"))) != 1 || parseEvidence("nothing") != nil {
 		t.Error("a whole section is evidence as well")
 	}
 }

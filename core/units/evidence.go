@@ -99,28 +99,6 @@ func (e *evidence) build() {
 	}
 }
 
-// ParseEvidence reads the hunks of a [core.Unit]'s Diff, which is a whole section, or for a passage of a big file only the lines
-// around it. A hunk that the cap has cut off is left out.
-func ParseEvidence(diff string) []Hunk {
-	if !strings.HasPrefix(diff, "@@ ") {
-		files, _ := ParseDiff(diff)
-		if len(files) == 0 {
-			return nil
-		}
-		return files[0].Hunks
-	}
-	p := &parser{text: diff}
-	var out []Hunk
-	for p.more() {
-		h, ok := p.hunk()
-		if !ok {
-			break
-		}
-		out = append(out, h)
-	}
-	return out
-}
-
 func indexHunk(h *Hunk) hunkIndex {
 	n := h.OldLines + h.NewLines + 2
 	x := hunkIndex{Hunk: h, at: make([]int, 0, n), old: make([]int, 0, n), new: make([]int, 0, n)}

@@ -81,12 +81,23 @@ func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []Fi
 			note(f.OldPath)
 		}
 	}
-	anew := l.standAnew(files)
+	anew, end := l.standAnew(files), cutAt(files)
 	var missing []string
+	behind := 0
 	for i, e := range l {
-		if anew[i] || !e.inDiff(known, arrows) {
-			missing = append(missing, d.missing(canonical, e)...)
+		if !anew[i] && e.inDiff(known, arrows) {
+			continue
 		}
+		paths := d.missing(canonical, e)
+		if end != "" && e.path > end { // git sorts by path: the diff may have held it, and adding would not bring it in
+			behind += len(paths)
+			continue
+		}
+		missing = append(missing, paths...)
+	}
+	if behind > 0 {
+		d.warn("%s: mirabilis stopped reading the diff in %s, as it does at a line above 1 MiB, so the listed files behind it (%d) could not be checked: break up that line, or commit the file",
+			canonical, end, behind)
 	}
 	if len(missing) == 0 {
 		return
@@ -101,6 +112,17 @@ func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []Fi
 		words = append(words, shellQuote(m))
 	}
 	d.out.AddCommands = append(d.out.AddCommands, strings.Join(words, " "))
+}
+
+// cutAt is the path in which the diff ends before its time, or empty.
+func cutAt(files []File) string {
+	if len(files) == 0 {
+		return ""
+	}
+	if f := files[len(files)-1]; f.Cut && f.Action != core.Unmerged {
+		return f.Path
+	}
+	return ""
 }
 
 // standAnew finds, by index, the entries of paths that the diff takes away and that stand again, untracked: the diff does not hold their text.

@@ -21,10 +21,7 @@ type source struct {
 
 // derive adds the file's units and spans. With textOnly the path itself stands on, so that its removal is no unit.
 func (s *source) derive(textOnly bool) {
-	old := s.Path
-	if s.OldPath != "" {
-		old = s.OldPath
-	}
+	old := s.old()
 	s.read(old)
 	ok := false
 	s.kind, s.home, ok = s.d.Classify(s.repo, s.Path, s.declared(old))
@@ -96,7 +93,7 @@ func (s *source) read(old string) {
 	if !s.hasContent() {
 		return
 	}
-	head, known := "", s.Action == core.Added || s.Action == core.Removed && !s.Cut
+	head, known := "", s.showsAll()
 	if !known && s.OldBlob != "" {
 		head, known = s.d.Head(s.observed, old, s.OldBlob)
 	}
@@ -116,13 +113,39 @@ func (s *source) read(old string) {
 	}
 }
 
+// showsAll tells whether the hunks themselves hold the whole file.
+func (s *source) showsAll() bool {
+	return s.Action == core.Added || s.Action == core.Removed && !s.Cut
+}
+
+// moved tells whether the file has no content in the diff, but at HEAD.
+func (s *source) moved() bool {
+	return s.Action == core.Renamed || s.Action == core.Copied || s.Action == core.ModeOnly
+}
+
+// wantsHead tells whether [source.read] or [source.declared] will ask for the text at HEAD.
+func (s *source) wantsHead() bool {
+	if s.hasContent() {
+		return !s.showsAll() && s.OldBlob != ""
+	}
+	return s.moved() && passage.Prose(s.Path)
+}
+
+// old is the path at HEAD.
+func (s *source) old() string {
+	if s.OldPath != "" {
+		return s.OldPath
+	}
+	return s.Path
+}
+
 // declared is the type that the file's front matter declares: the new text's, or the old one's for a deletion.
 func (s *source) declared(old string) string {
 	if !passage.Prose(s.Path) {
 		return ""
 	}
 	if len(s.views) == 0 {
-		if s.Action == core.Renamed || s.Action == core.Copied || s.Action == core.ModeOnly {
+		if s.moved() {
 			if head, ok := s.d.Head(s.observed, old, s.OldBlob); ok {
 				return frontMatterType(s.Path, head)
 			}

@@ -52,3 +52,23 @@ func TestAnUnfinishedMergeIsWarnedOf(t *testing.T) {
 		t.Errorf("units %v, warnings %q", unitBriefs(noted.Units), noted.Warnings)
 	}
 }
+
+// TestACutDiffGivesNoUselessCommand: what stood behind the cut is not untracked, and `git add` would not bring it in.
+func TestACutDiffGivesNoUselessCommand(t *testing.T) {
+	t.Parallel()
+	r := amend(t, map[string]string{"lessons/m.md": "old\n", "lessons/z.md": "old\n"}, map[string]string{"lessons/z.md": "new rule\n"})
+	r.write("lessons/m.md", "A rule.\n"+strings.Repeat("x", 1<<20)+"\n")
+	r.write("lessons/a.md", "untracked\n")
+	h := r.harvest("shield")
+	h.Diff = h.Diff[:strings.Index(h.Diff, "\n+xxx")]
+	d := Derive(core.Manifest{Repos: []core.Repo{h}}, Options{Classify: byFolder})
+	if diff := cmp.Diff([]string{"shield/lessons/a.md", "shield/lessons/z.md"}, d.NotInDiff); diff != "" {
+		t.Error(diff)
+	}
+	if len(d.AddCommands) != 1 || !strings.HasSuffix(d.AddCommands[0], " add -N -- lessons/a.md") {
+		t.Errorf("commands %q", d.AddCommands)
+	}
+	if len(d.Warnings) != 2 || !strings.Contains(d.Warnings[1], "stopped reading the diff in lessons/m.md") {
+		t.Errorf("warnings %q", d.Warnings)
+	}
+}

@@ -36,10 +36,7 @@ func (s *source) addedFile(u *core.Unit) {
 
 // editedFile fills a unit whose old text exists: only what changed binds anew (design §4, "Normative text").
 func (s *source) editedFile(u *core.Unit) {
-	old := s.Path
-	if s.OldPath != "" {
-		old = s.OldPath
-	}
+	old := s.old()
 	if s.Action != core.Copied {
 		u.Action = core.Edited
 		u.Replaces = []string{s.oldID(old, "")}

@@ -3,7 +3,9 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,7 +125,11 @@ func ruleFile(f int, more string) string {
 // copyItems is how long the plain COPY of the stored items takes.
 func copyItems(b *testing.B, d *db.DB, dir string) time.Duration {
 	b.Helper()
-	items, _, err := d.Items(b.Context(), dir)
+	files, err := d.CorpusFiles(b.Context(), dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	items, err := d.ItemsAt(b.Context(), dir, slices.Collect(maps.Keys(files)))
 	if err != nil {
 		b.Fatal(err)
 	}
