@@ -23,6 +23,7 @@ const (
 	ctxBearer       = "storozh.bearer"
 	ctxSession      = "storozh.session"
 	ctxLimited      = "storozh.limited" // the body has a limit already
+	ctxSender       = "storozh.sender"  // a delivery's sender is known
 	ctxForeign      = "storozh.foreign" // the host is not an allowed one: nothing but a token counts
 )
 
