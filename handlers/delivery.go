@@ -101,7 +101,7 @@ func (s *server) keepFailure(c echo.Context, d core.Delivery, err error) {
 		d.Verdict = verdictOf(err, d.Status)
 	}
 	s.meter.delivery(d.Verdict)
-	if d.Verdict == core.DeliveryUnauthorized && !s.strangers.AllowN(s.Now(), 1) {
+	if c.Get(ctxSender) != true && !s.strangers.AllowN(s.Now(), 1) {
 		return
 	}
 	s.keepDelivery(c, d)

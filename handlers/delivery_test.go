@@ -2,9 +2,11 @@ package handlers
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -91,6 +93,28 @@ func TestStrangersAreKeptInModeration(t *testing.T) {
 	got := h.do(h.browser(), http.MethodGet, "/metrics", nil)
 	if want := fmt.Sprintf(`storozh_deliveries_total{verdict="unauthorized"} %d`, keptRefusals+20); !strings.Contains(got.body, want) {
 		t.Errorf("the metrics lack %s", want)
+	}
+}
+
+// Those who only look like a sender, until their signature is checked, are strangers, too: their bodies that are too long or break off.
+func TestSeemingSendersAreKeptInModeration(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	for i := range keptRefusals + 20 {
+		req := httptest.NewRequest(http.MethodPost, hookPath, http.NoBody)
+		req.ContentLength = manifestLimit + 1
+		headers := signedHeaders("whsec_"+base64.StdEncoding.EncodeToString([]byte("a secret of nobody's")), fmt.Sprint(i), testNow, nil)
+		for j := 0; j < len(headers); j += 2 {
+			req.Header.Set(headers[j], headers[j+1])
+		}
+		rec := httptest.NewRecorder()
+		h.echo.ServeHTTP(rec, req)
+		if rec.Code != http.StatusRequestEntityTooLarge {
+			t.Fatalf("%d %s", rec.Code, rec.Body)
+		}
+	}
+	if n := len(h.mem.kept); n != keptRefusals {
+		t.Errorf("%d of %d kept", n, keptRefusals+20)
 	}
 }
 

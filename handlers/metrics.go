@@ -69,9 +69,9 @@ func knownMethod(m string) string {
 }
 
 // metrics answers this machine without more ado, and others by a cosigner's token. It holds numbers only. A request that a proxy passed
-// on comes from elsewhere, whatever its peer is.
+// on comes from elsewhere, whatever its peer is; one under a foreign host name may come from a hostile page in a browser here.
 func (s *server) metrics(c echo.Context) error {
-	if !fromHere(c.Request()) {
+	if !fromHere(c.Request()) || c.Get(ctxForeign) == true {
 		if _, err := s.byBearer(c); err != nil {
 			return err
 		}

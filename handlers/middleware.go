@@ -113,7 +113,11 @@ func (s *server) allowedHost(next echo.HandlerFunc) echo.HandlerFunc {
 		allowed[strings.ToLower(hostOnly(host))] = true
 	}
 	return func(c echo.Context) error {
-		if allowed["*"] || allowed[strings.ToLower(hostOnly(c.Request().Host))] || sparesHost(c.Request()) {
+		if allowed["*"] || allowed[strings.ToLower(hostOnly(c.Request().Host))] {
+			return next(c)
+		}
+		if sparesHost(c.Request()) {
+			c.Set(ctxForeign, true)
 			return next(c)
 		}
 		return echo.NewHTTPError(http.StatusForbidden, "this host name is not allowed; add it to STOROZH_ALLOWED_HOSTS")

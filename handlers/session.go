@@ -23,6 +23,8 @@ const (
 	ctxBearer       = "storozh.bearer"
 	ctxSession      = "storozh.session"
 	ctxLimited      = "storozh.limited" // the body has a limit already
+	ctxSender       = "storozh.sender"  // a delivery's sender is known
+	ctxForeign      = "storozh.foreign" // the host is not an allowed one: nothing but a token counts
 )
 
 // sessionLook bounds a look at a session, or its saving, where the request's own context does not.

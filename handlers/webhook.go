@@ -43,6 +43,7 @@ func (s *server) receive(c echo.Context, d *core.Delivery) error {
 	if err != nil {
 		return err
 	}
+	c.Set(ctxSender, true)
 	s.extend(c, uploadTime, uploadTime+answerTime)
 	if wire == nil {
 		if wire, err = readWire(c, true); err != nil {

@@ -42,7 +42,7 @@ func (c commands) check(ctx context.Context, file string) error {
 		}
 		switch o.Status {
 		case core.Failed:
-			return fmt.Errorf("the run failed: %s", o.Error)
+			return fmt.Errorf("the run failed: %s", printable(o.Error))
 		case core.Cancelled:
 			return errors.New("the run was cancelled")
 		}
@@ -144,7 +144,7 @@ func printOutcome(w io.Writer, o app.Outcome) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "\n%s\n\n", block)
+	fmt.Fprintf(&b, "\n%s\n\n", escaped(block))
 	fmt.Fprintf(&b, "file: %s", o.WriteBack.State)
 	for _, s := range []string{o.WriteBack.Path, o.WriteBack.Detail} {
 		if s != "" {
@@ -179,14 +179,32 @@ func list(b *strings.Builder, what string, lines []string) {
 	}
 }
 
+// hidden tells whether a character acts on a terminal, or on the order of the text in it, instead of standing there.
+func hidden(r rune) bool {
+	return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}
+
 // printable keeps control characters of untrusted text (a path can hold an escape sequence) from reaching the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+		if hidden(r) {
 			return '\uFFFD'
 		}
 		return r
 	}, s)
+}
+
+// escaped is printable for JSON, which stays the same document: only a text in it can hold such a character, and line ends are its layout.
+func escaped(doc []byte) string {
+	var b strings.Builder
+	for _, r := range string(doc) {
+		if hidden(r) && r != '\n' {
+			fmt.Fprintf(&b, "\\u%04x", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (c commands) login(ctx context.Context, who string) error {

@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -102,13 +103,12 @@ func (c commands) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lines, err := a.Welcome(ctx)
+	err = a.Listen()
 	if err == nil {
-		err = a.Serve(ctx, func(string) {
-			for _, l := range lines {
-				_, _ = fmt.Fprintln(c.out, l)
-			}
-		})
+		var lines []string
+		if lines, err = a.Welcome(ctx); err == nil {
+			err = a.Serve(ctx, func(string) { _, _ = fmt.Fprintln(c.out, strings.Join(lines, "\n")) })
+		}
 	}
 	if ctx.Err() != nil {
 		c.say("stopping")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -38,6 +39,7 @@ type App struct {
 	meter   *instruments
 	drain   chan struct{} // closed when the process is about to end
 	poll    time.Duration // between two looks for work that nobody told of
+	ln, ctl net.Listener  // of the dashboard and the control socket, once Listen has taken them
 }
 
 // Open brings up the database (setting the embedded one up at first use), migrates it and wires the guard. say gets one line per step

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"net"
 	"time"
 
 	"storozh/core/localllm"
@@ -43,10 +45,32 @@ type Config struct {
 	PublicURL      string // how people reach the dashboard; empty: http://Addr
 }
 
-// URL is the dashboard's address as people open it, without a final slash.
+// URL is the dashboard's address as people open it, without a final slash. One that listens everywhere is opened on this machine.
 func (c Config) URL() string {
 	if c.PublicURL != "" {
 		return c.PublicURL
 	}
-	return "http://" + c.Addr
+	_, port, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return "http://" + c.Addr
+	}
+	return "http://" + net.JoinHostPort(cmp.Or(c.listenHost(), "127.0.0.1"), port)
+}
+
+// listenHost is the one host that the dashboard listens on; empty: it listens on all of them.
+func (c Config) listenHost() string {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if ip := net.ParseIP(host); err != nil || ip != nil && ip.IsUnspecified() {
+		return ""
+	}
+	return host
+}
+
+// allowedHosts are the names that the dashboard may be asked for. Who tells it to listen on one address opens it there: no hostile name leads
+// to that, for a page under it would send its own.
+func (c Config) allowedHosts() []string {
+	if h := c.listenHost(); h != "" {
+		return append([]string{h}, c.AllowedHosts...)
+	}
+	return c.AllowedHosts
 }

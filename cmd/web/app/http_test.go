@@ -113,6 +113,9 @@ func TestReboundNamesReadNothing(t *testing.T) {
 		{"/", "evil.example", "", 403},
 		{"/login", "evil.example:8787", "", 403},
 		{"/metrics", "evil.example", "", 403},
+		{"/metrics", "evil.example", "a-guess", 401}, // such a page can add a header, and its requests come from this machine
+		{"/metrics", "host.docker.internal:8787", "owner-token-of-the-test", 200},
+		{"/metrics", "127.0.0.1:8787", "", 200},
 		{"/api/manifests", "evil.example", "", 403},
 		{"/api/manifests", "evil.example", "a-guess", 401},
 		{"/deliveries", "127.0.0.1.evil.example", "", 403},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"time"
 
@@ -36,6 +37,27 @@ func (a *App) Work(ctx context.Context) (wait func()) {
 	return wg.Wait
 }
 
+// Listen takes the addresses of dashboard and control socket, so that a start that cannot have them fails before anything is made that is
+// shown only once. Serve does it if nobody has.
+func (a *App) Listen() error {
+	ln, err := net.Listen("tcp", a.cfg.Addr)
+	if err != nil {
+		return fmt.Errorf("the dashboard cannot listen on %s: %w (set STOROZH_ADDR to a free address)", a.cfg.Addr, err)
+	}
+	ctl, err := listenControl(a.cfg.DataDir)
+	if err != nil {
+		_ = ln.Close()
+		return fmt.Errorf("control socket: %w", err)
+	}
+	a.ln, a.ctl = ln, ctl
+	if host, port, err := net.SplitHostPort(a.cfg.Addr); err == nil && port == "0" { // any free port: from now on this one
+		if tcp, ok := ln.Addr().(*net.TCPAddr); ok {
+			a.cfg.Addr = net.JoinHostPort(host, strconv.Itoa(tcp.Port))
+		}
+	}
+	return nil
+}
+
 // Serve runs the whole process until ctx ends: workers, file watch, control socket and dashboard. It returns once everything has
 // stopped.
 func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
@@ -44,21 +66,18 @@ func (a *App) Serve(ctx context.Context, ready func(addr string)) error {
 	if err := a.db.SetTrendZone(ctx, a.zone()); err != nil {
 		return err
 	}
-	ln, err := net.Listen("tcp", a.cfg.Addr)
-	if err != nil {
-		return fmt.Errorf("the dashboard cannot listen on %s: %w (set STOROZH_ADDR to a free address)", a.cfg.Addr, err)
+	if a.ln == nil {
+		if err := a.Listen(); err != nil {
+			return err
+		}
 	}
+	ln, ctl := a.ln, a.ctl
 	web, closeWeb, err := a.webServer()
 	if err != nil {
-		_ = ln.Close()
+		_, _ = ln.Close(), ctl.Close()
 		return err
 	}
 	defer closeWeb()
-	ctl, err := listenControl(a.cfg.DataDir)
-	if err != nil {
-		_ = ln.Close()
-		return fmt.Errorf("control socket: %w", err)
-	}
 	control := &http.Server{Handler: controlHandler(a), ReadHeaderTimeout: 5 * time.Second}
 	var wg sync.WaitGroup
 	wg.Go(func() { serveUntilClosed(web, ln, stop) })
@@ -132,10 +151,6 @@ func (a *App) keepUp(ctx context.Context) {
 
 // Welcome gives the lines that a person needs after the start: where the dashboard is and how each cosigner signs in.
 func (a *App) Welcome(ctx context.Context) ([]string, error) {
-	made, err := a.EnsureTokens(ctx)
-	if err != nil {
-		return nil, err
-	}
 	lines := []string{"Storozh is at " + a.cfg.URL()}
 	for _, c := range []core.Cosigner{core.Owner, core.Claude} {
 		link, err := a.Link(ctx, c)
@@ -144,14 +159,18 @@ func (a *App) Welcome(ctx context.Context) ([]string, error) {
 		}
 		lines = append(lines, fmt.Sprintf("  sign in as %-6s (one hour, once): %s", c, link))
 	}
+	_, madeSecret, err := a.webhookSecrets()
+	if err != nil {
+		return nil, err
+	}
+	made, err := a.EnsureTokens(ctx) // last: what it makes cannot be shown again
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range []core.Cosigner{core.Owner, core.Claude} {
 		if t, ok := made[c]; ok {
 			lines = append(lines, fmt.Sprintf("  API token of %s, shown only now: %s", c, t))
 		}
-	}
-	_, madeSecret, err := a.webhookSecrets()
-	if err != nil {
-		return nil, err
 	}
 	if madeSecret {
 		lines = append(lines, "  webhook secret: made, kept in "+a.webhookSecretFile())

@@ -39,7 +39,7 @@ func (a *App) webServer() (*http.Server, func(), error) {
 		Markers: a.Markers, Changed: a.ended.next, Closing: a.drain,
 		Store: front{a.db, a}, Identity: a.db, Deliveries: front{a.db, a}, Sessions: sessions, SessionStore: store, WebhookSecrets: func() []string { return secrets },
 		Wait: a.waitServing, Audit: a.audit, AuditTrail: a.db.AuditTrail, Evaluations: a.db.Evaluations, Metrics: a.meter.registry, Stats: a.db.Stats,
-		RunSample: a.RunSample, System: a.System, Ready: a.ready, Now: a.now, Log: a.log, AllowedHosts: a.cfg.AllowedHosts,
+		RunSample: a.RunSample, System: a.System, Ready: a.ready, Now: a.now, Log: a.log, AllowedHosts: a.cfg.allowedHosts(),
 		History: a.db, Recall: front{a.db, a}, Corpus: shelf{a.db, a.guard, a.cfg.ShieldDir},
 		PublicURL: a.cfg.PublicURL, Version: a.cfg.Version, Demo: a.model.Demo(),
 	})
