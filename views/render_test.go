@@ -161,6 +161,9 @@ func TestStandingCountsEveryDisagreement(t *testing.T) {
 	if n := strings.Count(page, "you disagree"); n != listLimit {
 		t.Errorf("%d listed", n)
 	}
+	has(t, page, []string{"<details><summary>You disagree on 130 flags</summary>"}, nil) // a hundred lines would push the units out of sight
+	in.Flags = in.Flags[:differShown]
+	has(t, review(t, in), []string{"differ on 5 flags", "you disagree"}, []string{"You disagree on"})
 }
 
 // A search that finds nothing says nothing about the changeset, and a long one is looked for as it stands in the field.
