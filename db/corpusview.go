@@ -86,7 +86,7 @@ func (d *DB) ListItems(ctx context.Context, dir string, q core.ItemQuery) ([]cor
 		FROM items i JOIN corpora c ON c.id = i.corpus_id LEFT JOIN item_tallies t ON t.item = i.item
 		WHERE c.dir = $1 AND ($2 = '' OR i.kind = $2) AND ($3 = '' OR strpos(lower(i.item || ' ' || i.title || ' ' || i.text), lower($3)) > 0)
 			AND (NOT $4 OR coalesce(t.met, 0) = 0) AND i.item > $5
-		ORDER BY i.item LIMIT $6`, text(dir), string(q.Kind), text(q.Text), q.Never, text(q.After), limit+1)
+		ORDER BY i.item LIMIT $6`, text(dir), text(string(q.Kind)), text(q.Text), q.Never, text(q.After), limit+1)
 	if err != nil {
 		return nil, "", wrap(err, "ListItems")
 	}

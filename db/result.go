@@ -202,7 +202,7 @@ func (d *DB) Units(ctx context.Context, runID int64) ([]core.UnitResult, error) 
 // Unit gives one of the units a run found, with its pairs; core.ErrNotFound if the run has no such unit.
 func (d *DB) Unit(ctx context.Context, runID int64, unit string) (core.UnitResult, error) {
 	var u unitRow
-	if err := d.x.GetContext(ctx, &u, "SELECT * FROM units WHERE run_id = $1 AND unit = $2", runID, unit); err != nil {
+	if err := d.x.GetContext(ctx, &u, "SELECT * FROM units WHERE run_id = $1 AND unit = $2", runID, text(unit)); err != nil {
 		return core.UnitResult{}, wrap(err, "Unit")
 	}
 	var pairs []pairRow

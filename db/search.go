@@ -138,7 +138,7 @@ func newFind(q core.FoundQuery) (*find, error) {
 		f.and("c.repo = ?", clip(q.Repo))
 	}
 	if q.Type != "" {
-		f.and("c.type = ?", string(q.Type))
+		f.and("c.type = ?", text(string(q.Type)))
 	}
 	if q.Label != "" {
 		condition, ok := labelConditions[q.Label]

@@ -163,3 +163,23 @@ func TestHugeTextsAndNamesAreCounted(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// What a reader can put into an address and no text of the database can hold finds nothing, and is no fault of ours.
+func TestQuestionsThatNoTextCanHold(t *testing.T) {
+	d := dbtest.Open(t)
+	run := finished(t, d, lane("a", core.RoutingOK, "", core.Contra, false))
+	for _, bad := range []string{"\x00", "a\x00", "\xff\xfe"} {
+		if _, err := d.Unit(t.Context(), run.ID, bad); !errors.Is(err, core.ErrNotFound) {
+			t.Errorf("Unit %q: %v", bad, err)
+		}
+		if found, _, err := d.Find(t.Context(), core.FoundQuery{Type: core.UnitType(bad), Repo: bad, Reader: core.Owner}); len(found) != 0 || err != nil {
+			t.Errorf("Find %q: %v %v", bad, found, err)
+		}
+		if items, _, err := d.ListItems(t.Context(), "/shield", core.ItemQuery{Kind: core.Kind(bad), Text: bad, After: bad}); len(items) != 0 || err != nil {
+			t.Errorf("ListItems %q: %v %v", bad, items, err)
+		}
+		if p, err := d.UnitPage(t.Context(), core.UnitQuery{RunID: run.ID, Find: bad, Show: bad, At: "x", Limit: 5}); len(p.Units) != 0 || err != nil {
+			t.Errorf("UnitPage %q: %v %v", bad, p, err)
+		}
+	}
+}

@@ -58,6 +58,37 @@ func TestTheOthersEarlierDecisionIsShownWhereBothHadDecided(t *testing.T) {
 	}
 }
 
+// A manifest that is judged again may be flagged against less than before: what was decided then covers it, and is offered as from another
+// manifest; what is flagged against more is decided anew. The other's stays closed to who had not decided.
+func TestWhatWasDecidedBeforeAFurtherRunIsOffered(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	k := semantic("shield/lessons/a.md")
+	owner, claude := h.signedIn(ownerToken), h.signedIn(claudeToken)
+	id := h.putUnits(clash(k.UnitID, "a", "shield/x", "shield/y"), clash("shield/lessons/twin.md", "a", "shield/x", "shield/y"))
+	h.decide(owner, id, k, core.Accept, "agreed about both")
+	if page := h.do(owner, http.MethodGet, "/manifests/1", nil).body; strings.Contains(page, "Decided before") {
+		t.Error("a decision that holds for one flag is offered for another of its own manifest")
+	}
+	h.mem.judge(id, []core.UnitResult{clash(k.UnitID, "a", "shield/y")})
+	if page := h.do(claude, http.MethodGet, "/manifests/1", nil).body; strings.Contains(page, "agreed about both") || strings.Contains(page, "Decided before") {
+		t.Error("the owner's decision is given away")
+	}
+	page := h.do(owner, http.MethodGet, "/manifests/1", nil).body
+	if !strings.Contains(page, "Decided before: accept") || !strings.Contains(page, "1 of 1 flag to decide") {
+		t.Fatalf("what was decided about more is not offered: %s", page)
+	}
+	v := decisionFields(t, page, k)
+	v.Set("carried", "1")
+	if got := h.post(owner, "/manifests/1/decisions", v); got.status != http.StatusSeeOther || h.mem.decisions[1].CarriedID != 1 || h.mem.decisions[1].Rationale != "agreed about both" {
+		t.Errorf("status %d: %+v", got.status, h.mem.decisions)
+	}
+	h.mem.judge(id, []core.UnitResult{clash(k.UnitID, "a", "shield/y", "shield/z")})
+	if page := h.do(owner, http.MethodGet, "/manifests/1", nil).body; strings.Contains(page, "Decided before") {
+		t.Error("a new contradiction is offered an old decision")
+	}
+}
+
 func TestCarryOverLapses(t *testing.T) {
 	t.Parallel()
 	for name, now := range map[string]core.UnitResult{

@@ -39,8 +39,7 @@ func (s *server) askCorpus(c echo.Context) error {
 	if err := parseForm(c); err != nil {
 		return err
 	}
-	form := c.Request().PostForm
-	in := views.CorpusInput{Asked: views.AskForm{Title: form.Get("title"), Text: form.Get("text"), Judge: form.Get("judge") != ""}}
+	in := views.CorpusInput{Asked: askForm(c)}
 	s.extend(c, askTime, askTime+answerTime)
 	ctx, cancel := context.WithTimeout(c.Request().Context(), askTime)
 	defer cancel()
@@ -59,6 +58,12 @@ func (s *server) askCorpus(c echo.Context) error {
 		return err
 	}
 	return s.corpusPage(c, status, in)
+}
+
+// askForm reads the form of a pasted statement.
+func askForm(c echo.Context) views.AskForm {
+	v := c.Request().PostFormValue
+	return views.AskForm{Title: v("title"), Text: v("text"), Judge: v("judge") != ""}
 }
 
 func (s *server) corpusPage(c echo.Context, status int, in views.CorpusInput) error {

@@ -148,6 +148,31 @@ func TestSearchReadsItsForm(t *testing.T) {
 	}
 }
 
+// A pasted statement survives the end of the session; it is not asked about before it is sent again.
+func TestAStatementSurvivesAnExpiredSession(t *testing.T) {
+	t.Parallel()
+	h, p := pastHouse(t)
+	p.ask = fmt.Errorf("nobody may be asked")
+	b := h.browser()
+	page := h.do(b, http.MethodPost, "/corpus", form("title", "a <title>", "text", "\r\na \"rule\"", "judge", "1"), formHeaders...)
+	if page.status != http.StatusUnauthorized || !strings.Contains(page.body, "your text is kept") {
+		t.Fatalf("signed out: status %d: %s", page.status, page.body)
+	}
+	fields := []string{"token", ownerToken, "text", "\r\na \"rule\""}
+	for name, value := range inputs(page.body) {
+		fields = append(fields, name, value)
+	}
+	page = h.do(b, http.MethodPost, "/login", form(fields...), formHeaders...)
+	for _, want := range []string{"nothing was asked yet", `name="title" value="a &lt;title&gt;"`, "a &#34;rule&#34;</textarea>", `name="judge" value="1" checked`} {
+		if page.status != http.StatusOK || !strings.Contains(page.body, want) {
+			t.Errorf("status %d, the page lacks %q: %s", page.status, want, page.body)
+		}
+	}
+	if got := h.do(h.browser(), http.MethodPost, "/corpus", nil, formHeaders...); got.status != http.StatusSeeOther {
+		t.Errorf("an empty form: %d", got.status)
+	}
+}
+
 func TestCorpusAnswersAboutAStatement(t *testing.T) {
 	t.Parallel()
 	h, p := pastHouse(t)

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -22,13 +23,15 @@ func decisionLimit(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// keptMissed is the value of the field `form` by which a sign-in form tells that it carries the form about a missed clash. A decision's has
-// no such field.
-const keptMissed = "missed"
+// The values of the field `form` by which a sign-in form tells which form it carries. A decision's has no such field.
+const (
+	keptMissed = "missed"
+	keptAsk    = "ask"
+)
 
 // keepTyping lets signed-in readers through. A form whose session has expired in mid-typing gets the sign-in page with its text in it; keep
 // reads the form of the route.
-func (s *server) keepTyping(keep func(echo.Context, int64) views.Kept) echo.MiddlewareFunc {
+func (s *server) keepTyping(keep func(c echo.Context, id int64) views.Kept) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			if s.signedIn(c) != "" {
@@ -37,11 +40,7 @@ func (s *server) keepTyping(keep func(echo.Context, int64) views.Kept) echo.Midd
 			if err := parseForm(c); err != nil {
 				return err
 			}
-			id, err := idParam(c)
-			if err != nil {
-				return err
-			}
-			kept := keep(c, id)
+			kept := keep(c, number(c.Param("id")))
 			if kept == (views.Kept{}) {
 				return s.pageCosigner(next)(c)
 			}
@@ -54,7 +53,7 @@ func (s *server) keepTyping(keep func(echo.Context, int64) views.Kept) echo.Midd
 
 func keepDecision(c echo.Context, manifest int64) views.Kept {
 	t := typedForm(c, manifest)
-	if t.Unit == "" {
+	if manifest == 0 || t.Unit == "" {
 		return views.Kept{}
 	}
 	return views.Kept{Decision: &t}
@@ -62,19 +61,29 @@ func keepDecision(c echo.Context, manifest int64) views.Kept {
 
 func keepMissed(c echo.Context, manifest int64) views.Kept {
 	t := typedMissed(c, manifest)
-	if t.Unit == "" {
+	if manifest == 0 || t.Unit == "" {
 		return views.Kept{}
 	}
 	return views.Kept{Missed: &t}
 }
 
+func keepAsk(c echo.Context, _ int64) views.Kept {
+	f := askForm(c)
+	if f.Title == "" && f.Text == "" {
+		return views.Kept{}
+	}
+	return views.Kept{Ask: &f}
+}
+
 // keptForm is what a sign-in form carries along.
 func keptForm(c echo.Context) views.Kept {
-	id := number(c.Request().PostFormValue("manifest"))
+	id, form := number(c.Request().PostFormValue("manifest")), c.Request().PostFormValue("form")
 	switch {
+	case form == keptAsk:
+		return keepAsk(c, 0)
 	case id == 0:
 		return views.Kept{}
-	case c.Request().PostFormValue("form") == keptMissed:
+	case form == keptMissed:
 		return keepMissed(c, id)
 	}
 	return keepDecision(c, id)
@@ -83,8 +92,11 @@ func keptForm(c echo.Context) views.Kept {
 // resume shows a form again after signing in, filled in and not sent.
 func (s *server) resume(c echo.Context, kept views.Kept) error {
 	const again = "You are signed in again. Nothing was stored yet: look at what you typed, then "
-	if kept.Missed != nil {
+	switch {
+	case kept.Missed != nil:
 		return s.missedForm(c, http.StatusOK, *kept.Missed, again+"send it.")
+	case kept.Ask != nil:
+		return s.corpusPage(c, http.StatusOK, views.CorpusInput{Asked: *kept.Ask, Problem: errors.New("you are signed in again; nothing was asked yet")})
 	}
 	r, err := s.Store.Record(c.Request().Context(), kept.Decision.Manifest)
 	if err != nil {

@@ -85,7 +85,7 @@ func (s *server) pageRoutes(e *echo.Echo) {
 	e.GET("/trends", s.trends, page...)
 	e.GET("/trends.csv", s.trendsCSV, page...)
 	e.GET("/corpus", s.corpus, page...)
-	e.POST("/corpus", s.askCorpus, page...)
+	e.POST("/corpus", s.askCorpus, s.session, formLimit, s.ownPages, s.keepTyping(keepAsk))
 	e.GET("/deliveries", s.deliveries, page...)
 	e.POST("/deliveries/:id/again", s.deliverAgain, page...)
 	e.GET("/manifests/:id", s.review, page...)

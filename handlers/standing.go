@@ -19,7 +19,7 @@ type standing struct {
 	flags     []core.FlagBasis            // in the block's order
 	decisions []core.Decision             // every one on this manifest, oldest first
 	of        map[string][]core.FlagBasis // flags by unit
-	earlier   map[string][]core.Decision  // on other manifests, as far as who may see them, by the hash of the unit's content
+	earlier   map[string][]core.Decision  // on other manifests and before a further run, as far as who may see them, by the hash of the unit's content
 	state     review.State
 	asked     map[core.FlagKey]bool // flags on which who asked to see the other's decision
 }
@@ -39,11 +39,23 @@ func (s *server) standing(ctx context.Context, r core.Record, who core.Cosigner)
 	for _, f := range st.flags {
 		st.of[f.UnitID] = append(st.of[f.UnitID], f)
 	}
-	for _, d := range visibleEarlier(in.Earlier, who) {
+	for _, d := range visibleEarlier(append(in.Earlier, st.lapsed()...), who) {
 		st.earlier[d.Basis.Unit] = append(st.earlier[d.Basis.Unit], d)
 	}
 	st.state = review.Of(st.flags, st.decisions)
 	return st, nil
+}
+
+// lapsed are the decisions on this manifest that were made on what an earlier run showed. They may cover what the latest one does, as those
+// on other manifests may.
+func (st standing) lapsed() []core.Decision {
+	var out []core.Decision
+	for _, d := range st.decisions {
+		if f, ok := st.flag(core.FlagKey{UnitID: d.UnitID, Kind: d.Basis.Flag}); !ok || !review.Same(f.Basis, d.Basis) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // hidden tells whether the other has decided a flag that the reader has not.

@@ -36,6 +36,15 @@ type AskForm struct {
 	Judge       bool
 }
 
+// fields are what a sign-in form carries along besides the text, as names and values.
+func (f AskForm) fields() [][2]string {
+	out := [][2]string{{"form", "ask"}, {"title", f.Title}}
+	if f.Judge {
+		out = append(out, [2]string{"judge", "1"})
+	}
+	return out
+}
+
 // AnswerView is one near item beside the pasted statement.
 type AnswerView struct {
 	core.Pair

@@ -18,7 +18,7 @@ type FlagInput struct {
 	Mine         *core.Decision  // of Own: the one that holds
 	Theirs       *core.Decision  // the other's that holds, if it is open to the reader
 	OtherDecided bool            // whether or not it is open
-	Before       []core.Decision // of other manifests, which cover this flag; only where Mine is nil
+	Before       []core.Decision // of other manifests or an earlier run, which cover this flag; only where Mine is nil
 	Same         int             // other open flags that one decision may serve too
 }
 

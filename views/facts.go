@@ -25,7 +25,11 @@ func facts(p Page, r core.Record, in ReviewInput) []Fact {
 	}
 	if b := run.Block; b != nil {
 		if b.Corpus != nil {
-			add("Corpus", plural(b.Corpus.Items, "item"), "at commit "+short(b.Corpus.Commit, 12))
+			commit := ""
+			if b.Corpus.Commit != "" { // a block of an older version may lack it
+				commit = "at commit " + short(b.Corpus.Commit, 12)
+			}
+			add("Corpus", plural(b.Corpus.Items, "item"), commit)
 		}
 		add("Neighbours", fmt.Sprintf("k = %d", b.K), "")
 	}

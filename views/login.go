@@ -9,10 +9,11 @@ type Login struct {
 	Kept    Kept   // a form to carry through
 }
 
-// Kept is a form that was handed in without a session, at most one of the two.
+// Kept is a form that was handed in without a session, at most one of them.
 type Kept struct {
 	Decision *Typed
 	Missed   *MissedTyped
+	Ask      *AskForm
 }
 
 // NewLogin builds the sign-in page.

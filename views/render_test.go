@@ -136,6 +136,24 @@ func TestReviewFilters(t *testing.T) {
 	has(t, review(t, ReviewInput{Record: done(core.Block{ContraCheck: core.ContraRan}), Counts: counts, Unit: "shield/gone"}), []string{"No unit here"}, nil)
 }
 
+// Behind the first page of a queue the way back leads to the first page of that queue.
+func TestPagesOfAQueueLeadBackToIt(t *testing.T) {
+	t.Parallel()
+	for queue, want := range map[core.Queue]string{"": `<a href="/">`, core.QueueDisagree: `<a href="/?queue=disagree">`} {
+		for _, records := range [][]core.Record{nil, {done(core.Block{})}} {
+			page := html(t, InboxPage(NewInbox(testPage, InboxInput{Records: records, After: "9", Queue: queue})))
+			for _, word := range []string{"Newest</a>", "Back to the newest</a>"} {
+				if strings.Contains(page, word) && !strings.Contains(page, want+word) {
+					t.Errorf("queue %q, %d records: %q leads elsewhere", queue, len(records), word)
+				}
+			}
+			if !strings.Contains(page, want+"Newest</a>") {
+				t.Errorf("queue %q, %d records: no way back", queue, len(records))
+			}
+		}
+	}
+}
+
 // The heading over the neighbours tells items of the corpus from other units of the changeset.
 func TestNeighboursAreCountedByKind(t *testing.T) {
 	t.Parallel()
@@ -161,6 +179,9 @@ func TestStandingCountsEveryDisagreement(t *testing.T) {
 	if n := strings.Count(page, "you disagree"); n != listLimit {
 		t.Errorf("%d listed", n)
 	}
+	has(t, page, []string{"<details><summary>You disagree on 130 flags</summary>"}, nil) // a hundred lines would push the units out of sight
+	in.Flags = in.Flags[:differShown]
+	has(t, review(t, in), []string{"differ on 5 flags", "you disagree"}, []string{"You disagree on"})
 }
 
 // A search that finds nothing says nothing about the changeset, and a long one is looked for as it stands in the field.

@@ -56,6 +56,9 @@ type Standing struct {
 	More   int        // that are not listed
 }
 
+// differShown is how many disagreements stand open above the units; more are folded, so that the units stay in sight.
+const differShown = 5
+
 // FlagLink leads to a flag.
 type FlagLink struct {
 	URL, Unit, Label string

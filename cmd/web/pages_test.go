@@ -53,6 +53,12 @@ func TestPagesFromTheFirstLinkToTheResult(t *testing.T) {
 	w.open("/")
 	w.untilSays(sampleLine)
 	w.check("inbox filled")
+	w.look(320, 256, 4, false) // a window of 1280 pixels at 400 % zoom
+	if !get[bool](w, `document.querySelector('a[href="/account"]').checkVisibility() && document.querySelector(".who").innerText.includes("signed in as owner")`) {
+		t.Error("a narrow page does not say who is signed in")
+	}
+	w.fits("inbox at 400 % zoom")
+	w.look(1400, 900, 1, false)
 	w.press("Status")
 	w.untilSays("Shield corpus")
 	w.check("status")

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"storozh/core"
 )
@@ -200,6 +201,9 @@ func Identical(a, b core.FlagBasis) bool {
 // MaxRationale bounds a rationale, in bytes.
 const MaxRationale = 10_000
 
+// seen tells whether a reader can see a character: a rationale of zero-width ones gives no reason.
+func seen(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+
 // Check tells what is wrong with a decision that a cosigner hands in; empty: nothing. The words are for people.
 func Check(c core.Choice, kind core.FlagKind, rationale string) string {
 	switch {
@@ -207,7 +211,7 @@ func Check(c core.Choice, kind core.FlagKind, rationale string) string {
 		return "the decision must be land, fix, accept or drop-as-dup"
 	case !kind.Valid():
 		return "the flag must be routing or semantic"
-	case c == core.Accept && strings.TrimSpace(rationale) == "":
+	case c == core.Accept && !strings.ContainsFunc(rationale, seen):
 		return "accepting a flag needs a rationale: say why it may stay"
 	case len(rationale) > MaxRationale:
 		return "the rationale is longer than 10,000 bytes; shorten it"

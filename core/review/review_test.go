@@ -188,6 +188,8 @@ func TestCheck(t *testing.T) {
 		{core.Land, core.FlagRouting, "", true},
 		{core.Accept, core.FlagSemantic, "because", true},
 		{core.Accept, core.FlagSemantic, " \n", false},
+		{core.Accept, core.FlagSemantic, "\u200b\u202e\u00a0\x00", false}, // nothing to read
+		{core.Accept, core.FlagSemantic, "ё\u0301", true},
 		{"approve", core.FlagSemantic, "", false},
 		{core.Fix, "style", "", false},
 		{core.Fix, core.FlagRouting, strings.Repeat("x", review.MaxRationale+1), false},
