@@ -3,7 +3,7 @@ package units
 import (
 	"strings"
 
-	"storozh/core/passage"
+	"storozh/core"
 )
 
 // binding tells which lines of the new text bind a reader anew: the added ones, and all of a statement that holds a `Counter:`, or has
@@ -89,7 +89,7 @@ func isItem(s string) bool {
 // beginsWithCounter tells whether a line, emphasis and list mark aside, begins with `Counter:`.
 func beginsWithCounter(s string) bool {
 	s = strings.TrimLeft(s, "-+*_> \t|")
-	for at := range passage.Counters(s) {
+	for at := range core.Counters(s) {
 		return at == 0
 	}
 	return false
