@@ -69,7 +69,6 @@ type work struct {
 	repos    map[string]*corpus.Repo
 	fromHead map[string]bool // files, `<canonical repo>/<path>`, whose text at HEAD is the one that the diff begins with
 	models   localllm.Models
-	words    *wordSearch           // made when the first unit's neighbours are looked for
 	read     map[string]judge.Text // item id → what the judge reads of it
 	check    string                // contra-check
 	resolved []core.Resolved
