@@ -10,7 +10,7 @@ import (
 func TestReviewShowsTheEvidence(t *testing.T) {
 	t.Parallel()
 	u := result("shield/lessons/tide.md", core.Contra,
-		core.Pair{Item: "shield/invariants#2", ItemText: "Часы идут по UTC.", Label: core.Contra, Judge: "judge-of-7b", Prompt: "judge-3", Cached: true, Unstable: true, Hint: "numbers <differ>"},
+		core.Pair{Item: "shield/invariants#2", ItemText: "Часы идут по UTC.", Label: core.Contra, Judge: "judge-of-7b", Prompt: "judge-3", Cached: true, Unstable: true, Words: true, Hint: "numbers <differ>"},
 		core.Pair{Item: core.SiblingPrefix + "shield/lessons/ebb.md", ItemText: "# Ebb\n\nClocks **stop**.", Label: core.OK},
 		core.Pair{Item: "shield/lessons/old.md", ItemText: "часы идут по местному времени", Label: core.Contra, Resolved: true})
 	u.Unit.Text, u.Unit.Diff = "часы идут по местному времени", "@@ -1 +1 @@\n-a\n+b"
@@ -20,7 +20,7 @@ func TestReviewShowsTheEvidence(t *testing.T) {
 	page := review(t, in)
 	has(t, page, []string{
 		"часы идут по <mark>местному времени</mark>", "Часы идут по <mark>UTC</mark>.", "only on this side, compared with", "judged by", "judge-of-7b", ", prompt judge-3", ", from the cache",
-		"did not say the same", "numbers &lt;differ&gt;", "Resolved here: this changeset", "clash resolved here", `href="/items/shield/lessons/old.md"`, `href="/items/shield/lessons/wave.md%23%D1%87`,
+		"did not say the same", "Found by words that both share", "numbers &lt;differ&gt;", "Resolved here: this changeset", "clash resolved here", `href="/items/shield/lessons/old.md"`, `href="/items/shield/lessons/wave.md%23%D1%87`,
 		"same changeset", `href="/manifests/7?unit=shield%2Flessons%2Febb.md"`, "<h5>Ebb</h5><p>Clocks <strong>stop</strong>.</p>", `data-diff-mode="split"`,
 		`/manifests/7?diff=split&amp;q=%D1%87%D0%B0%D1%81%D1%8B&amp;show=contra#unit-`, `<details class="evidence">`, "/manifests/7/transcript?unit=",
 	}, []string{`href="/items/shield/elsewhere"`, core.SiblingPrefix, `href="/items/darwin`})

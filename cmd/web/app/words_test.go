@@ -74,6 +74,9 @@ func TestAClashThatTheEmbeddingMissesIsFoundByWords(t *testing.T) {
 			if n := model.Counts().Completions; n != 6+1 {
 				t.Errorf("%d questions for 6 pairs, one of them flagged", n)
 			}
+			if body := visit(t, serveWeb(t, a), "owner-token-of-the-test").open("/api/manifests/1").body; strings.Count(body, `"words":true`) != 1 {
+				t.Errorf("the API tells of %d pairs that they were found by words", strings.Count(body, `"words":true`))
+			}
 			runEco(t, again(t, a), e, "s2")
 			if n := model.Counts().Completions; n != 6+1 {
 				t.Errorf("%d questions in all, after the same work came again", n)
