@@ -80,3 +80,33 @@ func TestARenamedFolderCostsAFewGitProcesses(t *testing.T) {
 		t.Errorf("%d git processes for %d files", n, files)
 	}
 }
+
+// TestARepoWithoutACommitGetsNoUselessCommand is case D5: what is listed is not checked, and `git add` would not change that.
+func TestARepoWithoutACommitGetsNoUselessCommand(t *testing.T) {
+	t.Parallel()
+	eco := t.TempDir()
+	for _, repo := range []string{"unborn", "born"} {
+		dir := filepath.Join(eco, repo)
+		for _, args := range [][]string{{"init", "-q", dir}, {"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "--allow-empty", "-m", "first"}} {
+			if repo == "unborn" && args[0] != "init" {
+				continue
+			}
+			if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v\n%s", args, err, out)
+			}
+		}
+	}
+	files := []string{"lessons/"}
+	m := core.Manifest{Repos: []core.Repo{{Name: "unborn", Dir: "/e/unborn", Files: files}, {Name: "born", Dir: "/e/born", Files: files}}}
+	w := work{Guard: New(nil, nil, Options{Ecosystem: eco, Rules: routing.DefaultRules(), Aliases: routing.DefaultAliases()}), job: Job{Manifest: m}}
+	w.derive(t.Context())
+	if got := strings.Join(w.derived.NotInDiff, " "); got != "born/lessons/ unborn/lessons/" {
+		t.Errorf("not in the diff: %s", got)
+	}
+	if got := strings.Join(w.derived.AddCommands, "\n"); got != "git -C /e/born add -N -- lessons/" {
+		t.Errorf("commands: %s", got)
+	}
+	if len(w.warnings) != 1 || !strings.HasPrefix(w.warnings[0], "unborn: the repo has no commit yet") {
+		t.Errorf("warnings %q", w.warnings)
+	}
+}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -103,6 +104,14 @@ func (w *work) derive(ctx context.Context) {
 			if dir, ok := w.repoDir(repo); ok {
 				w.repo(dir).Ahead(ctx, paths, blobs)
 			}
+		},
+		Unborn: func(repo string) bool {
+			dir, ok := w.repoDir(repo)
+			if !ok {
+				return false
+			}
+			_, err := w.repo(dir).Head(ctx)
+			return errors.Is(err, corpus.ErrNoCommits)
 		},
 		Head: func(repo, path, blob string) (string, bool) {
 			dir, ok := w.repoDir(repo)

@@ -23,7 +23,7 @@ import (
 func TestBothSidesSplitAlike(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"#1 ", "#2 ", "#1 ", "\n", "\n", "\n\n", "  ", "- ", "# ", "## Правила\n", "```\n", "---\n", "===\n", "summary: a: b\n", " | Why: ", " | Counter: ", "ex:a ",
-		"ex:b ", "\"s\" ", "\"\"\"", ". ", "; ", ", ", "<http://x/> ", "@prefix ex: <urn:x> .\n", "> ", "привет ", "\r\n", "<!--", "-->", "[O] ", strings.Repeat("слова and words ", 60)}
+		"ex:b ", "\"s\" ", "\"\"\"", ". ", "; ", ", ", "<http://x/> ", "@prefix ex: <urn:x> .\n", "> ", "привет ", "\r\n", "<!--", "-->", "[O] ", "\xfd\xd0\xfd", "\xe2\x82", strings.Repeat("слова and words ", 60)}
 	names := []string{"lessons/l%d.md", "claims/c%d.ttl", "invariants/i%d.txt", "memory/m%d.ru.md", "lessons/no-ending-%d"}
 	dir := t.TempDir()
 	git := func(args ...string) string {
@@ -56,7 +56,8 @@ func TestBothSidesSplitAlike(t *testing.T) {
 	for i := range lines { // as mirabilis captures it
 		lines[i] = strings.TrimSuffix(lines[i], "\r")
 	}
-	d := units.Derive(core.Manifest{Repos: []core.Repo{{Name: "shield", Diff: strings.Join(lines, "\n")}}}, units.Options{Classify: routing.DefaultRules().Classify})
+	diff := string([]rune(strings.Join(lines, "\n"))) // and writes it as JSON
+	d := units.Derive(core.Manifest{Repos: []core.Repo{{Name: "shield", Diff: diff}}}, units.Options{Classify: routing.DefaultRules().Classify})
 	git("add", ".")
 	git("commit", "-q", "-m", "all")
 	snap, err := corpus.Read(t.Context(), dir, nil)

@@ -51,6 +51,7 @@ func (s *scanner) statement() (st statement, bad *broken, ok bool) {
 	var (
 		at    state
 		depth int
+		head  *token // what may be the next statement's subject, taken for a predicate behind a last `;`
 	)
 	for {
 		t, err := s.next()
@@ -73,14 +74,20 @@ func (s *scanner) statement() (st statement, bad *broken, ok bool) {
 			st.end, st.last = t.end, t.line
 			return st, st.stopped(depth), true
 		}
-		before := len(st.toks)
+		before, next := len(st.toks), t.first && at == wantPredicate && depth == 0
 		if what := st.accept(t, &at, &depth); what != "" {
 			b := &broken{line: t.line, what: what}
-			// A statement that lacks its full stop must not cost the next one, which begins in the first column.
+			// A statement that lacks its full stop, or its end, must not cost the next one, which begins in the first column.
 			if t.first && before > 0 {
-				s.pos, s.line, b.back = t.start, t.line, true
+				head = &t
+			}
+			if head != nil {
+				s.pos, s.line, b.back = head.start, head.line, true
 			}
 			return st, b, true
+		}
+		if next && before > 1 && t.kind != kPunct {
+			head = &t
 		}
 		if st.sparqlDone() {
 			st.end, st.last = t.end, t.line

@@ -16,7 +16,7 @@ const bom = "\ufeff"
 func clean(s string) string {
 	s = strings.TrimPrefix(s, bom)
 	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\ufffd")
+		s = string([]rune(s)) // one U+FFFD for each bad byte, as encoding/json wrote the diff
 	}
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\ufffd")

@@ -49,6 +49,7 @@ func compare(v *view) []change {
 		}
 	}
 	c.spread()
+	c.shortened()
 	c.matchText()
 	c.matchRest()
 	for i := range v.before.passages {
@@ -112,6 +113,26 @@ func (c *comparison) spread() {
 		}
 		if open && above >= 0 {
 			c.touchedA[above] = true
+		}
+	}
+}
+
+// shortened marks the new passages that begin as an old one did and say something else, without a changed line of their own: a new head put in
+// between took the rest, such as an invariant's `Counter:`. The old one is gone, and what stands of it binds anew.
+func (c *comparison) shortened() {
+	for i := range c.before.passages {
+		old := &c.before.passages[i]
+		from, to := c.before.extent(i)
+		if old.Anchor == "" || from >= to || c.before.other[from] < 0 {
+			continue // a whole file that becomes sections does not change them
+		}
+		n := c.ownersA[c.before.other[from]]
+		if n < 0 || c.touchedA[n] || c.after.passages[n].Anchor == "" {
+			continue
+		}
+		start, end := c.after.extent(int(n))
+		if int32(start) == c.before.other[from] && end-start != to-from && textKey(old) != textKey(&c.after.passages[n]) {
+			c.touchedA[n] = true
 		}
 	}
 }

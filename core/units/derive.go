@@ -22,6 +22,8 @@ type Options struct {
 	Head func(repo, path, blob string) (text string, ok bool)
 	// Ahead is told for which files Head will be asked next, paths and blobs side by side, so that they can be read at once.
 	Ahead func(repo string, paths, blobs []string)
+	// Unborn tells whether a repo is known to have no commit yet.
+	Unborn func(repo string) bool
 }
 
 func (o Options) withDefaults() Options {
@@ -36,6 +38,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Ahead == nil {
 		o.Ahead = func(string, []string, []string) {}
+	}
+	if o.Unborn == nil {
+		o.Unborn = func(string) bool { return false }
 	}
 	return o
 }

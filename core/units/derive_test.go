@@ -222,6 +222,19 @@ func TestRename(t *testing.T) {
 	wantSpans(t, d, []core.Span{{Repo: "shield", Path: "lessons/a.md"}, {Repo: "shield", Path: "lessons/p.md"}})
 }
 
+// TestAHeadPutInBetween: a new invariant before another one's Counter takes that away. The other has no changed line, and says more than before.
+func TestAHeadPutInBetween(t *testing.T) {
+	t.Parallel()
+	const old = "#1 [O] Times are UTC.\n  | Counter: the export screen.\n#2 [O] Names are short.\n"
+	r := amend(t, map[string]string{"invariants.txt": old}, map[string]string{"invariants.txt": strings.Replace(old, "  | Counter", "#3 [O] Logs are lines.\n  | Counter", 1)})
+	for _, withHead := range []bool{true, false} {
+		wantUnits(t, r.derive(withHead), []unitBrief{
+			{"shield/invariants.txt#1", core.Edited, "[O] Times are UTC.", []string{"shield/invariants.txt#1"}, 1},
+			{"shield/invariants.txt#3", core.Edited, "[O] Logs are lines.\nCounter: the export screen.", []string{"shield/invariants.txt#1"}, 2},
+		})
+	}
+}
+
 const ttl = "@prefix ex: <urn:ex#> .\n@prefix rdfs: <urn:r#> .\n\nex:a rdfs:comment \"Prices are net.\" .\n\nex:b rdfs:comment \"Tax is shown.\" .\n"
 
 func TestClaims(t *testing.T) {

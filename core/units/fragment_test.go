@@ -31,3 +31,18 @@ func TestAFragmentShowsNoPadding(t *testing.T) {
 		t.Errorf("units %v", unitBriefs(d.Units))
 	}
 }
+
+// TestAFragmentThatBeginsInFrontMatter: `summary: …` above the closing line is no heading.
+func TestAFragmentThatBeginsInFrontMatter(t *testing.T) {
+	t.Parallel()
+	const old = "---\ncategory: ops\nowner: me\nsummary: Logs: for machines\ntype: lesson\n---\n\nOne object per line.\n"
+	d := amend(t, map[string]string{"lessons/s.md": old}, map[string]string{"lessons/s.md": old + "Keep them short.\n"}).derive(false)
+	wantUnits(t, d, []unitBrief{
+		{"shield/lessons/s.md#L8", core.Edited, "One object per line.\nKeep them short.", []string{"shield/lessons/s.md#L8"}, 8},
+	})
+	const ruled = "# Top\n\nFirst words here.\n\nA: heading\n---\n\nOne object per line.\n"
+	d = amend(t, map[string]string{"lessons/r.md": ruled}, map[string]string{"lessons/r.md": strings.Replace(ruled, "One object", "An object", 1)}).derive(true)
+	wantUnits(t, d, []unitBrief{
+		{"shield/lessons/r.md", core.Edited, "# Top\n\nFirst words here.\n\nA: heading\n---\n\nAn object per line.", []string{"shield/lessons/r.md"}, 1},
+	})
+}

@@ -102,6 +102,10 @@ func (d *deriver) reconcile(r core.Repo, canonical string, l listing, files []Fi
 	if len(missing) == 0 {
 		return
 	}
+	if r.Diff == "" && d.Unborn(r.Name) { // adding would not help: there is no HEAD to differ from
+		d.warn("%s: the repo has no commit yet, so no diff can hold its files: make a first commit, an empty one will do", canonical)
+		return
+	}
 	sortUnique(&missing)
 	dir := r.Dir
 	if dir == "" {

@@ -137,7 +137,7 @@ func (s *side) split(f passage.Format, partial bool) {
 	}
 	text, shift := s.text(), 0
 	if f == passage.Sections {
-		text += pad
+		text = s.bodyOf(text) + pad
 	}
 	if s.first > 1 && strings.HasPrefix(text, "---") {
 		text, shift = "\n"+text, 1 // a rule inside the file, not front matter
@@ -162,6 +162,21 @@ func (s *side) split(f passage.Format, partial bool) {
 		}
 		s.passages = append(s.passages, p)
 	}
+}
+
+// maxFront is the line up to which a hunk may begin inside front matter.
+const maxFront = 30
+
+// bodyOf blanks the end of the front matter that a hunk near the top begins in: its last line would read as an underlined heading.
+func (s *side) bodyOf(text string) string {
+	if s.first == 1 || s.first > maxFront {
+		return text
+	}
+	_, line, body := passage.FrontMatter("---\n" + text)
+	if line == 1 {
+		return text
+	}
+	return strings.Repeat("\n", line-2) + body
 }
 
 // unpad removes the padding from a passage that swallowed it, such as a fence that the fragment leaves open.
