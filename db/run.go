@@ -182,6 +182,13 @@ func (d *DB) PendingWrites(ctx context.Context) ([]core.Run, error) {
 	return runs, nil
 }
 
+// WritePending tells whether a run's block still waits to be brought to its file.
+func (d *DB) WritePending(ctx context.Context, runID int64) (bool, error) {
+	var waits bool
+	err := d.x.GetContext(ctx, &waits, "SELECT status = 'done' AND write_state = 'pending' FROM runs WHERE id = $1", runID)
+	return waits, wrap(err, "WritePending")
+}
+
 // AddCommands lists the commands that bring the files missing from a run's diff in.
 func (d *DB) AddCommands(ctx context.Context, runID int64) ([]string, error) {
 	var out pq.StringArray

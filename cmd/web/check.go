@@ -20,19 +20,22 @@ const askAgain = 300 * time.Millisecond
 
 // check runs one manifest, or the sample, and prints what was found. Flags are no error: it fails only if it could not run.
 func (c commands) check(ctx context.Context, file string) error {
-	var raw []byte
-	var path string
+	submit := app.Desk.RunSample
 	if file != "--sample" {
-		var err error
-		if path, err = filepath.Abs(file); err != nil {
-			return err
-		}
-		if raw, err = readManifest(path); err != nil {
+		raw, target, err := readManifest(file)
+		if err != nil {
 			return fmt.Errorf("the manifest cannot be read: %w", err)
+		}
+		submit = func(d app.Desk, ctx context.Context) (int64, error) {
+			id, err := d.Check(ctx, raw, target)
+			if errors.Is(err, core.ErrInvalid) {
+				err = fmt.Errorf("%s: %w", file, err)
+			}
+			return id, err
 		}
 	}
 	return c.desk(ctx, func(d app.Desk) error {
-		id, err := c.submit(ctx, d, raw, path)
+		id, err := submit(d, ctx)
 		if err != nil {
 			return err
 		}
@@ -50,25 +53,22 @@ func (c commands) check(ctx context.Context, file string) error {
 	})
 }
 
-// readManifest reads whatever has a name: a file, or a pipe that the shell has made.
-func readManifest(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// readManifest reads whatever has a name. target is the file that the block belongs in, absolute; empty for a pipe that the shell has made,
+// which takes none (and whose name is another thing to the running process).
+func readManifest(name string) (raw []byte, target string, err error) {
+	if target, err = filepath.Abs(name); err != nil {
+		return nil, "", err
+	}
+	f, err := os.Open(target)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer func() { _ = f.Close() }()
-	return app.ReadCapped(f)
-}
-
-func (c commands) submit(ctx context.Context, d app.Desk, raw []byte, path string) (int64, error) {
-	if path == "" {
-		return d.RunSample(ctx)
+	raw, err = app.ReadCapped(f)
+	if st, statErr := f.Stat(); err == nil && (statErr != nil || !st.Mode().IsRegular()) {
+		target = ""
 	}
-	id, err := d.Check(ctx, raw, path)
-	if errors.Is(err, core.ErrInvalid) {
-		return 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return id, err
+	return raw, target, err
 }
 
 // awayLimit is how long the end of a run is waited for while nobody answers about it: a restart takes less.

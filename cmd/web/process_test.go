@@ -275,6 +275,11 @@ func TestCheckFromTheCommandLine(t *testing.T) {
 	if without, err := manifest.Strip(b); err != nil || !bytes.Equal(without, raw) || bytes.Equal(b, raw) {
 		t.Errorf("the file became %s", b)
 	}
+	piped := m.command("check", "/dev/stdin")
+	piped.Stdin = bytes.NewReader(bytes.Replace(raw, []byte(`"s"`), []byte(`"piped"`), 1))
+	if out, err := piped.Output(); err != nil || !strings.HasPrefix(string(out), bluf) || !strings.Contains(string(out), "file: off\n") {
+		t.Errorf("by a pipe: %v\n%s", err, out)
+	}
 	if err := os.WriteFile(file, raw[:100], 0o600); err != nil {
 		t.Fatal(err)
 	}

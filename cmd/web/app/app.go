@@ -36,6 +36,7 @@ type App struct {
 	ended   *signal      // a run or a write-back came to its end
 	writes  atomic.Int64 // how often the writer put a block into a file
 	seen    lastModel
+	me      string // this process among those on its database
 	meter   *instruments
 	drain   chan struct{} // closed when the process is about to end
 	poll    time.Duration // between two looks for work that nobody told of
@@ -101,6 +102,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.me = rand.Text()
 	a.model = localllm.NewFake()
 	if !a.cfg.Demo {
 		if a.model, err = localllm.New(a.cfg.LLM); err != nil {

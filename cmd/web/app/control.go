@@ -111,7 +111,14 @@ func answer(w http.ResponseWriter, v any, err error) {
 var ErrGone = errors.New("the running storozh does not answer")
 
 // Remote is the Desk of a process that is already running with the same data folder.
-type Remote struct{ c *http.Client }
+type Remote struct {
+	c     *http.Client
+	limit time.Duration // for an answer that needs no model
+}
+
+// callLimit is how long the running process may take for what needs no model. A first reading of a big corpus takes as long as it takes, as
+// does an export: they end with their context, and with the process.
+const callLimit = 10 * time.Minute
 
 // Dial finds the running process; ok is false if there is none.
 func Dial(ctx context.Context, dataDir string) (*Remote, bool) {
@@ -122,12 +129,18 @@ func Dial(ctx context.Context, dataDir string) (*Remote, bool) {
 		return nil, false
 	}
 	_ = conn.Close()
-	return &Remote{c: &http.Client{
-		Timeout: 10 * time.Minute,
+	return &Remote{limit: callLimit, c: &http.Client{
 		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return d.DialContext(ctx, "unix", path)
 		}},
 	}}, true
+}
+
+// quick is call with a limit.
+func (r *Remote) quick(ctx context.Context, method, path string, body []byte, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, r.limit)
+	defer cancel()
+	return r.call(ctx, method, path, body, into)
 }
 
 func (r *Remote) call(ctx context.Context, method, path string, body []byte, into any) error {
@@ -171,25 +184,25 @@ var _ Desk = (*Remote)(nil)
 
 // Check asks the running process.
 func (r *Remote) Check(ctx context.Context, raw []byte, path string) (id int64, err error) {
-	err = r.call(ctx, http.MethodPost, "/check?path="+url.QueryEscape(path), raw, &id)
+	err = r.quick(ctx, http.MethodPost, "/check?path="+url.QueryEscape(path), raw, &id)
 	return id, err
 }
 
 // RunSample asks the running process.
 func (r *Remote) RunSample(ctx context.Context) (id int64, err error) {
-	err = r.call(ctx, http.MethodPost, "/sample", nil, &id)
+	err = r.quick(ctx, http.MethodPost, "/sample", nil, &id)
 	return id, err
 }
 
 // Outcome asks the running process.
 func (r *Remote) Outcome(ctx context.Context, id int64) (o Outcome, err error) {
-	err = r.call(ctx, http.MethodGet, fmt.Sprintf("/outcome/%d", id), nil, &o)
+	err = r.quick(ctx, http.MethodGet, fmt.Sprintf("/outcome/%d", id), nil, &o)
 	return o, err
 }
 
 // Link asks the running process.
 func (r *Remote) Link(ctx context.Context, c core.Cosigner) (link string, err error) {
-	err = r.call(ctx, http.MethodPost, "/login/"+url.PathEscape(string(c)), nil, &link)
+	err = r.quick(ctx, http.MethodPost, "/login/"+url.PathEscape(string(c)), nil, &link)
 	return link, err
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/rand"
 	"sync"
 )
 
@@ -14,11 +13,10 @@ const (
 
 // relay tells other processes what has happened here, and wakes those who wait here for what has happened there, until ctx ends.
 func (a *App) relay(ctx context.Context) {
-	me := rand.Text()
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	wg.Go(func() {
-		a.db.Hear(ctx, me, func(what string) {
+		a.db.Hear(ctx, a.me, func(what string) {
 			if what != toldEnded {
 				a.wake.hear()
 			}
@@ -36,7 +34,7 @@ func (a *App) relay(ctx context.Context) {
 		case <-a.ended.fired:
 			what = toldEnded
 		}
-		if err := a.db.Tell(ctx, me, what); err != nil && ctx.Err() == nil {
+		if err := a.db.Tell(ctx, a.me, what); err != nil && ctx.Err() == nil {
 			a.log.Debug("other processes were not told", "what", what, "err", err) // they look for themselves
 		}
 	}

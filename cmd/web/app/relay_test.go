@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -44,5 +45,53 @@ func TestProcessesTellEachOther(t *testing.T) {
 		case <-end:
 			t.Fatalf("after a minute nobody was told: %s", rec.Run.Status)
 		}
+	}
+}
+
+// However many processes share a database, each block is written, recorded and counted once.
+func TestEachBlockIsWrittenByOneProcess(t *testing.T) {
+	e := newEco(t)
+	workday(e)
+	d := dbtest.Open(t)
+	cfg := newConfig(t, e, llmtest.Start(t, func(f *llmtest.Faults) { f.Answer = rules(workdayRules) }))
+	var processes []*App
+	for range 3 {
+		a := wiredApp(t, cfg, d)
+		a.writer.Keep = 20 * time.Millisecond
+		ctx, stop := context.WithCancel(context.Background())
+		wait := a.Work(ctx)
+		t.Cleanup(func() { stop(); wait() })
+		processes = append(processes, a)
+	}
+	const manifests = 8
+	for i := range manifests {
+		raw := e.manifest(fmt.Sprint("session ", i), "2026-05-01T12:00:00Z")
+		writeFile(t, cfg.ManifestPath, raw)
+		id, err := processes[0].Check(t.Context(), raw, cfg.ManifestPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := processes[0].WaitWritten(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := d.Record(t.Context(), id)
+		if err != nil || rec.Run.WriteBack.State != core.Written {
+			t.Errorf("%+v %v", rec.Run.WriteBack, err)
+		}
+	}
+	entries := func() int {
+		trail, err := d.AuditTrail(t.Context(), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(trail)
+	}
+	settled(t, "the last entry of the audit", func() bool { return entries() >= manifests })
+	if n := entries(); n != manifests {
+		t.Errorf("%d entries in the audit of %d blocks", n, manifests)
+	}
+	var left int
+	if err := d.SQL().QueryRow("SELECT count(*) FROM leases WHERE name LIKE 'write-back%'").Scan(&left); err != nil || left > 1 {
+		t.Errorf("%d leases left (%v)", left, err) // one may just be given back
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -226,8 +227,15 @@ func TestControlSocket(t *testing.T) {
 	if err != nil || !strings.HasPrefix(link, a.cfg.URL()+"/login/storozh_link_") {
 		t.Errorf("%q %v", link, err)
 	}
+	r.limit = time.Nanosecond // what waits for a model has none: a first reading of a big corpus can take an hour
 	if st, err := r.Sync(t.Context()); err != nil || st.Items != 6 {
 		t.Errorf("%+v %v", st, err)
+	}
+	if _, err := r.Export(t.Context(), io.Discard); err != nil {
+		t.Errorf("an export: %v", err)
+	}
+	if _, err := r.Link(t.Context(), core.Claude); !errors.Is(err, ErrGone) {
+		t.Errorf("a process that does not answer gave %v", err)
 	}
 }
 

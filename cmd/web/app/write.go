@@ -8,6 +8,7 @@ import (
 
 	"storozh/core"
 	"storozh/core/review"
+	"storozh/db"
 )
 
 // writeBlocks brings the blocks of done runs to their files, one at a time, until ctx ends. It also finds those that a killed process
@@ -19,10 +20,11 @@ func (a *App) writeBlocks(ctx context.Context) {
 		if err != nil && ctx.Err() == nil {
 			a.log.Error("cannot look for blocks to write", "err", err)
 		}
+		wrote := false
 		for _, run := range runs {
-			a.writeBlock(ctx, run)
+			wrote = a.writePending(ctx, run) || wrote
 		}
-		if len(runs) > 0 {
+		if wrote {
 			a.ended.fire()
 			continue
 		}
@@ -32,6 +34,28 @@ func (a *App) writeBlocks(ctx context.Context) {
 		case <-time.After(a.poll):
 		}
 	}
+}
+
+// writePending writes a block that waits for it, unless another process on this database does or has done: else each would write it, and
+// count and record it once more. A process that is killed meanwhile keeps the others from it for the length of a lease.
+func (a *App) writePending(ctx context.Context, run core.Run) bool {
+	if a.server == nil { // the embedded Postgres serves this process alone
+		name := fmt.Sprintf("write-back of run %d", run.ID)
+		mine, err := a.db.Lease(ctx, name, a.me, db.Lease)
+		if err != nil || !mine {
+			return false
+		}
+		defer func() {
+			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeLimit)
+			defer cancel()
+			_ = a.db.EndLease(limited, name, a.me) // it ends by itself, too
+		}()
+		if waits, err := a.db.WritePending(ctx, run.ID); err != nil || !waits {
+			return false
+		}
+	}
+	a.writeBlock(ctx, run)
+	return true
 }
 
 // writeBlock brings one run's block to its file and records what became of it. What fails is said on the page; the block itself is safe
