@@ -1,6 +1,9 @@
 package core
 
-import "errors"
+import (
+	"errors"
+	"strings"
+)
 
 // Sentinel errors that cross package borders. Handlers map them to status codes; storage returns them instead of driver errors.
 var (
@@ -16,3 +19,14 @@ var (
 	// be asked again later. What was being committed at that moment may be stored or not.
 	ErrNoDatabase = errors.New("the database does not answer")
 )
+
+// Detail is the text of an error for whoever asked, without the sentinel's own words before it: the status says them.
+func Detail(err error) string {
+	text := err.Error()
+	for _, sentinel := range []error{ErrInvalid, ErrConflict} {
+		if rest, ok := strings.CutPrefix(text, sentinel.Error()+": "); ok && errors.Is(err, sentinel) {
+			return rest
+		}
+	}
+	return text
+}

@@ -92,6 +92,30 @@ func TestDecidingLeadsToTheNextOpenFlag(t *testing.T) {
 	}
 }
 
+// A second press of "Judge again" leads to the run that the first one started, and says so; what is wrong with a question is said in plain
+// words, without the name of its class.
+func TestASecondPressAndAWrongQuestionArePlainlyAnswered(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.put()
+	b := h.signedIn(ownerToken)
+	for range 2 {
+		if got := h.post(b, "/manifests/1/runs", url.Values{}); got.status != http.StatusSeeOther || got.header.Get("Location") != "/manifests/1" {
+			t.Fatalf("status %d: %s", got.status, got.body)
+		}
+	}
+	if page := h.do(b, http.MethodGet, "/manifests/1", nil).body; len(h.mem.fresh) != 1 || !strings.Contains(page, "under way already") {
+		t.Errorf("%d runs: %s", len(h.mem.fresh), page)
+	}
+	if got := h.do(b, http.MethodGet, "/?queue=mine", nil); got.status != http.StatusBadRequest || !strings.Contains(got.body, "Queue must be yours, other, disagree, done or all.") {
+		t.Errorf("status %d: %s", got.status, got.body)
+	}
+	got := h.do(h.browser(), http.MethodPost, "/api/manifests/1/runs", strings.NewReader("{}"), byOwner...)
+	if got.status != http.StatusConflict || !strings.Contains(got.body, `"detail":"a run of this manifest has not ended"`) {
+		t.Errorf("status %d: %s", got.status, got.body)
+	}
+}
+
 func TestAChangeOfMindIsAFurtherDecision(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -34,9 +34,5 @@ func (s *server) deliverAgain(c echo.Context) error {
 	if d.ManifestID == 0 {
 		return fmt.Errorf("%w: nothing was kept of this delivery (%s), so there is nothing to deliver", core.ErrConflict, d.Verdict)
 	}
-	if _, err := s.Store.Rerun(ctx, d.ManifestID, false); err != nil {
-		return err
-	}
-	s.audit(c, core.AuditRun, fmt.Sprintf("manifest %d, delivery %d again", d.ManifestID, d.ID))
-	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", d.ManifestID))
+	return s.runAgain(c, d.ManifestID, false, fmt.Sprintf("manifest %d, delivery %d again", d.ManifestID, d.ID))
 }

@@ -69,9 +69,9 @@ func classify(err error) problem {
 	case errors.Is(err, core.ErrNotFound):
 		return titled(http.StatusNotFound, "")
 	case errors.Is(err, core.ErrInvalid):
-		return titled(http.StatusBadRequest, err.Error())
+		return titled(http.StatusBadRequest, core.Detail(err))
 	case errors.Is(err, core.ErrConflict):
-		return titled(http.StatusConflict, err.Error())
+		return titled(http.StatusConflict, core.Detail(err))
 	case errors.Is(err, core.ErrNoDatabase):
 		p := titled(http.StatusServiceUnavailable, "")
 		p.Title = "The database does not answer"

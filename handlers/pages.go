@@ -159,10 +159,21 @@ func (s *server) rerun(c echo.Context) error {
 	if err := parseForm(c); err != nil {
 		return err
 	}
-	if _, err := s.Store.Rerun(c.Request().Context(), id, c.Request().PostFormValue("fresh") != ""); err != nil {
+	return s.runAgain(c, id, c.Request().PostFormValue("fresh") != "", fmt.Sprintf("manifest %d", id))
+}
+
+// runAgain queues a run and leads to its manifest. A run that is under way already, as after a second press, is not an error: the page says
+// so and follows it.
+func (s *server) runAgain(c echo.Context, id int64, fresh bool, detail string) error {
+	_, err := s.Store.Rerun(c.Request().Context(), id, fresh)
+	switch {
+	case errors.Is(err, core.ErrConflict):
+		s.say(c, "A run of this manifest is under way already; no other was started.")
+	case err != nil:
 		return err
+	default:
+		s.audit(c, core.AuditRun, detail)
 	}
-	s.audit(c, core.AuditRun, fmt.Sprintf("manifest %d", id))
 	return c.Redirect(http.StatusSeeOther, fmt.Sprintf("/manifests/%d", id))
 }
 

@@ -99,7 +99,7 @@ func NewCorpus(p Page, in CorpusInput) CorpusModel {
 		m.Next = in.Form.url(in.Next)
 	}
 	if in.Problem != nil {
-		m.Problem = in.Problem.Error()
+		m.Problem = core.Detail(in.Problem)
 	}
 	for _, p := range in.Pairs {
 		a := AnswerView{Pair: p, Judged: in.Asked.Judge, Badge: labelBadge(p.Label), URL: ItemURL(p.Item), Text: excerpt(p.ItemText, 2000, ItemURL(p.Item))}

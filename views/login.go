@@ -34,5 +34,5 @@ type Problem struct {
 // NewProblem builds an error page.
 func NewProblem(p Page, code int, heading, detail, requestID string) Problem {
 	p.Title = heading
-	return Problem{Page: p, Code: code, Heading: heading, Detail: detail, RequestID: requestID}
+	return Problem{Page: p, Code: code, Heading: heading, Detail: sentence(detail), RequestID: requestID}
 }

@@ -60,7 +60,7 @@ func NewSearch(p Page, in SearchInput) Search {
 	p.Title, p.Here = "Search", "search"
 	m := Search{Page: p, Form: in.Form, Asked: in.Form != SearchForm{}, First: in.First}
 	if in.Problem != nil {
-		m.Problem = in.Problem.Error()
+		m.Problem = core.Detail(in.Problem)
 		return m
 	}
 	for _, f := range in.Found {

@@ -66,7 +66,7 @@ func NewTrends(p Page, in TrendsInput) Trends {
 	p.Title, p.Here = "Trends", "trends"
 	m := Trends{Page: p, Form: in.Form, Notes: in.Span.Notes, Zone: p.Now.Location().String(), Empty: len(in.Form.Repos) == 0}
 	if in.Problem != nil {
-		m.Problem, m.Empty = in.Problem.Error(), false
+		m.Problem, m.Empty = core.Detail(in.Problem), false
 		return m
 	}
 	if m.Empty {

@@ -61,7 +61,7 @@ func NewWhatIf(p Page, in WhatIfInput) WhatIfModel {
 	}
 	switch {
 	case in.Problem != nil:
-		m.Problem = in.Problem.Error()
+		m.Problem = core.Detail(in.Problem)
 	case in.Floor != "":
 		m.Percent, m.Floor = in.Percent, floorText(in.Percent)
 		if !slices.Contains(floors, in.Percent) {
