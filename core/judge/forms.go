@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 
 	"storozh/core"
@@ -51,6 +53,7 @@ func objects(s string) (all []found, rest string) {
 func object(s string) (all []found, n int, ok bool) {
 	dec := json.NewDecoder(strings.NewReader(s))
 	reason := ""
+	var aside []found // labels under other keys: they can contradict, but are no verdict
 	var keys []string // by depth: the key whose value comes next; in arrays ""
 	var isKey []bool  // by depth: a key comes next; always false in arrays
 	var arrays []bool
@@ -71,6 +74,9 @@ func object(s string) (all []found, n int, ok bool) {
 			}
 			keys, isKey, arrays = keys[:top], isKey[:top], arrays[:top]
 			if top == 0 {
+				if slices.ContainsFunc(all, func(f found) bool { return f.label != unknown }) {
+					all = append(all, aside...)
+				}
 				for i := range all {
 					all[i].reason = reason
 				}
@@ -88,8 +94,12 @@ func object(s string) (all []found, n int, ok bool) {
 				all = append(all, found{label: unknown}) // a look-alike
 			case isLabelKey(key):
 				all = append(all, found{label: labelValue(text)})
-			case (key == "reason" || key == "note") && reason == "":
-				reason = text
+			case key == "reason" || key == "note":
+				reason = cmp.Or(reason, text)
+			default:
+				if l := labelValue(text); l == core.Contra || l == core.Dup { // `ok` may be said of anything
+					aside = append(aside, found{label: l})
+				}
 			}
 		}
 		if !arrays[top] { // a value is complete
@@ -100,7 +110,7 @@ func object(s string) (all []found, n int, ok bool) {
 
 // isLabelKey also takes what looks like a label key to a reader; its value is then unknown, see [labelValue] and [object].
 func isLabelKey(key string) bool {
-	key = plain(key)
+	key = strings.TrimSpace(plain(key))
 	return key == "label" || key == "verdict"
 }
 
