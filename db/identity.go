@@ -26,6 +26,16 @@ func (d *DB) SetToken(ctx context.Context, c core.Cosigner, hash [32]byte) error
 	return wrap(err, "SetToken")
 }
 
+// AddToken keeps the hash of a first token, unless the cosigner has one; of two at the same time one is kept. It tells whether it was this one.
+func (d *DB) AddToken(ctx context.Context, c core.Cosigner, hash [32]byte) (bool, error) {
+	res, err := d.x.ExecContext(ctx, "INSERT INTO cosigner_tokens (cosigner, hash) VALUES ($1, $2) ON CONFLICT (cosigner) DO NOTHING", c, hash[:])
+	if err != nil {
+		return false, wrap(err, "AddToken")
+	}
+	n, err := res.RowsAffected()
+	return n > 0, wrap(err, "AddToken")
+}
+
 // HasToken tells whether a cosigner has a token.
 func (d *DB) HasToken(ctx context.Context, c core.Cosigner) (bool, error) {
 	var ok bool

@@ -26,9 +26,9 @@ const MaxWait = 2 * time.Minute
 // MaxAttempts is how often a run is tried before it fails for good.
 const MaxAttempts = 5
 
-// MaxDeaths is how often a run whose process died is taken over: more often than a busy machine is ever restarted in the middle of one, and
-// not for ever, as it may be this run that brings the process down.
-const MaxDeaths = 10
+// MaxDeaths is how often a run whose process died is taken over: far more often than anyone kills it by chance, and not for ever, as it may
+// be this run that brings the process down.
+const MaxDeaths = 100
 
 const runColumns = `
 	r.id, r.manifest_id, r.status, r.attempt, r.fence, r.fresh, r.progress_done, r.progress_of, r.error, r.demo, r.judge_model,
@@ -84,9 +84,10 @@ func utc(t sql.NullTime) time.Time {
 	return t.Time.UTC()
 }
 
-// Claim takes the next run that is due, or one whose worker has died, and leases it. Manifests that are not superseded go first. Leases and
-// waits go by the database's clock; one that seems to last longer than any is given for was written before the clock was set back.
-// core.ErrNotFound: nothing is due.
+// Claim takes the next run that is due, or one whose worker has died, and leases it. Manifests that are not superseded go first, and runs that
+// were begun often already go last: one that kills its process must not keep the others from being done. Leases and waits go by the
+// database's clock; one that seems to last longer than any is given for was written before the clock was set back. core.ErrNotFound:
+// nothing is due.
 func (d *DB) Claim(ctx context.Context) (core.Run, error) {
 	var row runRow
 	err := d.x.GetContext(ctx, &row, `
@@ -96,8 +97,8 @@ func (d *DB) Claim(ctx context.Context) (core.Run, error) {
 			SELECT q.id FROM runs q JOIN manifests m ON m.id = q.manifest_id
 			WHERE q.status = 'queued' AND (q.not_before <= now() OR q.not_before > now() + $3 * interval '1 millisecond')
 				OR q.status = 'running' AND (q.lease_until < now() OR q.lease_until > now() + $2 * interval '1 millisecond')
-			ORDER BY m.superseded_by IS NOT NULL, q.id LIMIT 1 FOR UPDATE OF q SKIP LOCKED)
-		RETURNING `+runColumns, Lease.Milliseconds(), (2 * Lease).Milliseconds(), MaxWait.Milliseconds())
+			ORDER BY m.superseded_by IS NOT NULL, q.attempt >= $4, q.id LIMIT 1 FOR UPDATE OF q SKIP LOCKED)
+		RETURNING `+runColumns, Lease.Milliseconds(), (2 * Lease).Milliseconds(), MaxWait.Milliseconds(), MaxAttempts)
 	if err != nil {
 		return core.Run{}, wrap(err, "Claim")
 	}

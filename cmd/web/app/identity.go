@@ -33,15 +33,15 @@ func (a *App) EnsureTokens(ctx context.Context) (map[core.Cosigner]string, error
 	made := map[core.Cosigner]string{}
 	for c, given := range map[core.Cosigner]string{core.Owner: a.cfg.OwnerToken, core.Claude: a.cfg.ClaudeToken} {
 		if given == "" {
-			has, err := a.db.HasToken(ctx, c)
+			fresh := token(string(c))
+			added, err := a.db.AddToken(ctx, c, sha256.Sum256([]byte(fresh))) // another process may start at the same time
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("token of %s: %w", c, err)
 			}
-			if has {
-				continue
+			if added {
+				made[c] = fresh
 			}
-			given = token(string(c))
-			made[c] = given
+			continue
 		}
 		if err := a.setToken(ctx, c, sha256.Sum256([]byte(given))); err != nil {
 			return nil, fmt.Errorf("token of %s: %w", c, err)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -37,6 +38,13 @@ func TestARunThatKillsItsProcessFailsForGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first, err := d.Claim(t.Context())
+	if err != nil || first.ManifestID != behind {
+		t.Errorf("first comes manifest %d, want %d (%v)", first.ManifestID, behind, err)
+	}
+	if err := d.Release(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	wait := a.Work(ctx)
 	t.Cleanup(func() { stop(); wait() })
@@ -46,7 +54,7 @@ func TestARunThatKillsItsProcessFailsForGood(t *testing.T) {
 		}
 	}
 	rec, err := d.Record(t.Context(), id)
-	if err != nil || rec.Run.Status != core.Failed || !strings.Contains(rec.Run.Error, "killed, crashed or stood still 10 times") {
+	if err != nil || rec.Run.Status != core.Failed || !strings.Contains(rec.Run.Error, fmt.Sprintf("killed, crashed or stood still %d times", db.MaxDeaths)) {
 		t.Errorf("%s %q %v", rec.Run.Status, rec.Run.Error, err)
 	}
 	if rec, err := d.Record(t.Context(), behind); err != nil || rec.Run.Status != core.Done {
