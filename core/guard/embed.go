@@ -20,6 +20,7 @@ type vectors struct {
 	dim    int
 	wanted map[string]bool // hashes of the units' texts
 	byHash map[string][]float32
+	aside  []string // ids of items for which the model gives no vector
 }
 
 // of is the vector of a unit's text; nil if it has none yet.
@@ -28,6 +29,7 @@ func (v *vectors) of(u core.Unit) []float32 { return v.byHash[string(judge.TextH
 type pendingText struct {
 	hash []byte
 	text judge.Text
+	item string // its id; empty: a unit's text
 }
 
 // embed makes sure that every item and every unit to judge has a vector of one model. ready, which may be nil, is called whenever more of the
@@ -94,7 +96,9 @@ func (w *work) embedWith(ctx context.Context, m embedder, todo []*core.UnitResul
 			}
 		}
 	}
-	if !complete && v.model != 0 {
+	if len(v.aside) > 0 {
+		w.warnings = append(w.warnings, asideNotice(m.name, v.aside))
+	} else if !complete && v.model != 0 {
 		if err := w.store.MarkEmbedded(ctx, w.opt.ShieldDir, w.head.Revision, v.model); err != nil {
 			return nil, err
 		}
@@ -128,7 +132,7 @@ func (w *work) missingItems(ctx context.Context, model int, after []byte) ([]pen
 	}
 	out := make([]pendingText, len(items))
 	for i, it := range items {
-		out[i] = pendingText{ItemHash(it), textOfItem(it)}
+		out[i] = pendingText{ItemHash(it), textOfItem(it), it.ID}
 	}
 	return out, nil
 }
@@ -143,7 +147,7 @@ func (v *vectors) missingUnits(items []pendingText, hashes [][]byte, todo []*cor
 	for i, u := range todo {
 		if h := string(hashes[i]); v.byHash[h] == nil && !seen[h] {
 			seen[h] = true
-			out = append(out, pendingText{hashes[i], textOfUnit(u.Unit)})
+			out = append(out, pendingText{hashes[i], textOfUnit(u.Unit), ""})
 		}
 	}
 	return out
@@ -160,8 +164,8 @@ func (w *work) embedAll(ctx context.Context, m embedder, texts []pendingText, v 
 	return nil
 }
 
-// embedChunk embeds up to one batch and keeps it.
-func (w *work) embedChunk(ctx context.Context, m embedder, chunk []pendingText, v *vectors) error {
+// embedTexts embeds up to one batch and keeps it.
+func (w *work) embedTexts(ctx context.Context, m embedder, chunk []pendingText, v *vectors) error {
 	texts, hashes := make([]string, len(chunk)), make([][]byte, len(chunk))
 	for i, p := range chunk {
 		texts[i], hashes[i] = m.words(p.text), p.hash

@@ -88,7 +88,7 @@ func (w *work) register(ctx context.Context, m *embedder) error {
 		return err
 	}
 	v := &vectors{}
-	if err := w.embedChunk(ctx, *m, first[:1], v); err != nil {
+	if err := w.embedTexts(ctx, *m, first[:1], v); err != nil {
 		return err
 	}
 	m.id, m.dim = v.model, v.dim
@@ -146,7 +146,7 @@ func (w *work) reindex(ctx context.Context, m embedder, between func(ctx context
 				return err
 			}
 			n := min(len(rest), embedBatch)
-			if err := w.embedChunk(ctx, m, rest[:n], v); err != nil {
+			if err := w.embedTexts(ctx, m, rest[:n], v); err != nil {
 				return err
 			}
 			after, rest, done = rest[n-1].hash, rest[n:], done+n
