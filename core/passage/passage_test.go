@@ -152,7 +152,7 @@ var seeds = []string{
 	"---\ntitle: t\n---\n# A\n\ntext\n\nB\n===\n- x\n- y\n\n```\n# no\n```\n> # quoted\n",
 	"@prefix ex: <http://e/> .\nex:rule.v2 ex:text \"Prices are net\" .\nex:a ex:b ex:c.\n[ ex:p ( 1 2.5 \"x\"@en ) ] .\n_:b ex:t '''a\n.''' ; .\n",
 	"BASE <http://b/>\nPREFIX : <x#>\n:a a :C ; :d \"2024-01-01\"^^<http://www.w3.org/2001/XMLSchema#date> .",
-	"\x00\xff\r\n\r# \xd0\n- - - - x\n", "(((((", "\"\"\"\\\"\"\"\n", "ex:a ex:b .5\n.5 .", "ex:a ex:p \"x\"@en^^ex:t, 1.e5 .", "# \n## \n###\n=\n",
+	"\x00\xff\r\n\r# \xd0\n- - - - x\n", "(((((", "\"\"\"\\\"\"\"\n", "ex:a ex:b .5\n.5 .", "ex:a ex:p \"x\"@en^^ex:t, 1.e5 .", "# \n## \n###\n=\n", "#\n##\n\nunder headings without a name, which say nothing of it\n",
 }
 
 func TestSplitProperties(t *testing.T) {

@@ -81,13 +81,21 @@ func (s *sectioner) walk(list []block, title string) {
 			}
 			name := h.title
 			if len(parents) > 0 {
-				name = parents[len(parents)-1].title + " › " + name
+				name = under(parents[len(parents)-1].title, name)
 			}
 			parents = append(parents, h)
 			s.section(list[i+1:end], h, name, stop)
 		}
 		i = end
 	}
+}
+
+// under names a heading with the one above it; either may be empty (`#` and nothing else).
+func under(parent, name string) string {
+	if parent == "" || name == "" {
+		return parent + name
+	}
+	return parent + " › " + name
 }
 
 // section adds the passages between a heading and the next one (stop, exclusive).
