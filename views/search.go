@@ -43,7 +43,7 @@ var (
 	searchLabels    = [][2]string{{"", "any"}, {"flagged", "any flag"}, {"misroute", "misroute"}, {"contra", "contra"}, {"dup", "dup"}, {"unjudged", "unjudged"}, {"ok", "ok"}}
 	searchStates    = [][2]string{{"", "any"}, {"open", "open for me"}, {"decided", "decided by me"}, {"disagree", "we disagree"}}
 	searchTypes     = options(core.Lesson, core.Invariant, core.Skill, core.Agent, core.Hook, core.SandboxMechanism, core.State, core.Genome, core.Meta)
-	searchDecisions = [][2]string{{"", "any"}, {"land", "land"}, {"fix", "fix"}, {"accept", "accept"}, {"drop-as-dup", "drop as dup"}}
+	searchDecisions = choiceOptions()
 	searchWent      = [][2]string{{"", "manifest was written"}, {"raised", "flag was raised"}, {"resolved", "flag was resolved"}}
 )
 
@@ -51,6 +51,15 @@ func options[T ~string](values ...T) [][2]string {
 	out := [][2]string{{"", "any"}}
 	for _, v := range values {
 		out = append(out, [2]string{string(v), string(v)})
+	}
+	return out
+}
+
+// choiceOptions are the choices as options, in the words for people.
+func choiceOptions() [][2]string {
+	out := options(core.Choices()...)
+	for i := range out[1:] {
+		out[i+1][1] = ChoiceWord(core.Choice(out[i+1][0]))
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"storozh/core"
+	"storozh/core/guard"
 	"storozh/core/keyword"
 )
 
@@ -70,7 +71,7 @@ func one(b bool) int {
 	return 0
 }
 
-func textOf(s Side) string { return s.Title + "\n" + s.Statement }
+func textOf(s Side) string { return guard.WordsOf(s.Title, s.Statement) }
 
 // last puts the wanted one behind another.
 func last(a, b, want int) int {

@@ -70,9 +70,6 @@ func (w *work) stillEmbeds(ctx context.Context, m embedder, v *vectors) (bool, e
 }
 
 func asideNotice(model string, items []string) string {
-	are := "items of the shield corpus were"
-	if len(items) == 1 {
-		are = "item of the shield corpus was"
-	}
-	return fmt.Sprintf("%d %s compared with nothing: %s gives no vector for %s", len(items), are, model, strings.Join(items, ", "))
+	return fmt.Sprintf("%s compared with nothing: %s gives no vector for %s",
+		counted(len(items), "item of the shield corpus was", "items of the shield corpus were"), model, strings.Join(items, ", "))
 }

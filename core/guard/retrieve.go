@@ -19,7 +19,7 @@ type finder struct {
 	todo   []*core.UnitResult
 	found  int // units of todo that have their neighbours
 	ex     exclusion
-	words  *wordSearch // made for the first batch
+	words  *WordSearch // made for the first batch
 }
 
 func (w *work) newFinder(a *asking, todo []*core.UnitResult) *finder {

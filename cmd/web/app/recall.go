@@ -7,7 +7,6 @@ import (
 
 	"storozh/core"
 	"storozh/core/guard"
-	"storozh/core/keyword"
 )
 
 // AddMissed keeps a clash that a cosigner names. An item that the run did not bring is taken as the corpus has it now.
@@ -28,17 +27,13 @@ func (f front) ByWords(ctx context.Context, source core.Source, text string, n i
 	if source == core.SourceSample {
 		dir = filepath.Join(f.app.sampleEcosystem(), core.Shield)
 	}
-	var ids, best []string
-	index := keyword.For(text)
-	err := f.DB.EachItem(ctx, dir, func(id, title, normative string) {
-		ids = append(ids, id)
-		index.Add(title + "\n" + normative)
-	})
+	search, err := guard.NewWordSearch(ctx, f.DB, dir, text)
 	if err != nil {
 		return nil, err
 	}
-	for _, h := range index.Index().Nearest(text, n) {
-		best = append(best, ids[h.Text])
+	var best []string
+	for _, h := range search.Index.Nearest(text, n) {
+		best = append(best, search.IDs[h.Text])
 	}
 	items, err := f.DB.ItemsByID(ctx, dir, best)
 	slices.SortFunc(items, func(a, b core.Item) int { return slices.Index(best, a.ID) - slices.Index(best, b.ID) })

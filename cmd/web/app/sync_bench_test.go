@@ -12,7 +12,6 @@ import (
 
 	"storozh/core"
 	"storozh/core/guard"
-	"storozh/core/keyword"
 	"storozh/core/localllm"
 	"storozh/core/routing"
 	"storozh/db"
@@ -98,13 +97,13 @@ func byWords(b *testing.B, d *db.DB, dir string) {
 	for i := range 20 {
 		units = append(units, fmt.Sprintf("Service %d of team %d forgets its records after %d days, whatever the audit of year %d says.", i*37, i, i+3, 2000+i))
 	}
-	index := keyword.For(units...)
-	if err := d.EachItem(b.Context(), dir, func(_, title, normative string) { index.Add(title + "\n" + normative) }); err != nil {
+	search, err := guard.NewWordSearch(b.Context(), d, dir, units...)
+	if err != nil {
 		b.Fatal(err)
 	}
-	x, found := index.Index(), 0
+	found := 0
 	for _, u := range units {
-		if _, ok := x.Best(u, func(int) bool { return false }); ok {
+		if _, ok := search.Index.Best(u, func(int) bool { return false }); ok {
 			found++
 		}
 	}
